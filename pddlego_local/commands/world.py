@@ -1,6 +1,7 @@
 """`pddlego world check`: what an author needs to know of a partly seen world."""
 
 import argparse
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
@@ -12,6 +13,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.visible import visible
 
+MOST_SHOWN = 600  # characters of the first text
 RATIO = "1.1: nothing need be explored; 1.5 and more: a partly seen world"
 RULES = (
     "The rules a to e are those of docs/extend/own_pddl.md. A precondition of an action"
@@ -135,6 +137,7 @@ def _lines(found: WorldCheck) -> Iterator[tuple[str, str]]:
         "the longest first text",
         f"{words} words, about {found.first_tokens} tokens (characters ÷ 4)",
     )
+    yield "it says", textwrap.shorten(found.first_text, MOST_SHOWN, placeholder=" …")
 
 
 def _counted(counts: Mapping[str, int]) -> str:

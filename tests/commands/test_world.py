@@ -62,6 +62,7 @@ def test_a_world_is_looked_at_and_played(pddlego: Pddlego, house: Path) -> None:
         r"\(lit \?l\) +│ d +│ where \?l is",
     ):
         assert re.search(row, done.out), row
+    assert "Your goal: the torch is lit" in found(done.out, "it says")
     assert found(done.out, "the reference won") == "2 of 2 games"
     assert found(done.out, "the optimum with full information") == "3.0"
     ratio = float(found(done.out, "reference ÷ optimum").split()[0])
