@@ -40,9 +40,9 @@ def common_axis(intervals: Iterable[Interval]) -> Axis:
     for interval in intervals:
         low = min(low, interval.low)
         high = max(high, interval.high)
-    return Axis(
-        STEP * min(floor(100 * low / STEP), -1), STEP * max(ceil(100 * high / STEP), 1)
-    )
+    steps_below = min(floor(100 * low / STEP), -1)
+    steps_above = max(ceil(100 * high / STEP), 1)
+    return Axis(STEP * steps_below, STEP * steps_above)
 
 
 def bar(share: float, width: int = 10) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.explored.belief import Belief
 from pddlego_local.environments.explored.game import goal_of
 from pddlego_local.environments.explored.marks import marks_of
@@ -20,7 +19,7 @@ from pddlego_local.environments.explored.phrases import spelled, unspelled
 from pddlego_local.environments.explored.play import LOOK, Play
 from pddlego_local.environments.explored.world import World, read_world
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.run import run_cell
+from tests.environments.explored_games import cell_that_the_reference_wins
 
 HOUSE = Path(__file__).parents[2] / "examples/house"
 DATA = Path(
@@ -94,14 +93,8 @@ def test_a_refusal_tells_nothing_of_what_is_not_in_sight(house: Path) -> None:
 def test_the_reference_wins_a_world_of_ones_own(
     method: str, house: Path, tmp_path: Path
 ) -> None:
-    words = [
-        *("environment=explored", f"environment.folder={house}", "model=reference"),
-        *(f"method={method}", "games=0", f"run.out={tmp_path / 'out'}"),
-    ]
-    result = run_cell(compose_cell(words))
-    assert result.faults == []
-    (row,) = read_rows(result.folder / "episodes.jsonl")
-    assert row.success and row.refused == 0
+    words = (f"environment.folder={house}", f"method={method}")
+    cell_that_the_reference_wins(tmp_path / "out", *words)
 
 
 def test_the_environment_gives_methods_marks_that_no_action_changes(

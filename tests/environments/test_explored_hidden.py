@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.explored.belief import Belief
 from pddlego_local.environments.explored.game import goal_of
 from pddlego_local.environments.explored.marks import marks_of
 from pddlego_local.environments.explored.play import Play
 from pddlego_local.environments.explored.world import World, read_world
-from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.run import run_cell
+from tests.environments.explored_games import cell_that_the_reference_wins
 
 DOMAIN = """(define (domain doors)
 (:requirements :adl)
@@ -200,16 +198,12 @@ def test_what_is_in_a_chest_is_seen_when_it_is_open(doors: World) -> None:
 def test_the_reference_wins_it_with_and_without_names_that_mean_something(
     doors: World, method: str, renamed: str, tmp_path: Path
 ) -> None:
-    words = [
-        *("environment=explored", f"environment.folder={doors.folder}"),
-        *("model=reference", f"method={method}", "games=0"),
-        *(f"environment.renamed={renamed}", f"run.out={tmp_path / 'out'}"),
-    ]
-    result = run_cell(compose_cell(words))
-    assert result.faults == []
-    (row,) = read_rows(result.folder / "episodes.jsonl")
-    assert row.success and row.refused == 0
+    words = (
+        *(f"environment.folder={doors.folder}", f"method={method}"),
+        f"environment.renamed={renamed}",
+    )
+    cell = cell_that_the_reference_wins(tmp_path / "out", *words)
     transcripts = "".join(
-        path.read_text(encoding="utf-8") for path in result.folder.rglob("*.jsonl")
+        path.read_text(encoding="utf-8") for path in cell.rglob("*.jsonl")
     )
     assert ("pantry" in transcripts) == (renamed == "false")

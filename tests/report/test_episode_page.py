@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,49 +58,51 @@ def test_a_perfect_player_believes_what_it_was_told_and_nothing_else(
     assert seen
 
 
-def test_a_wrong_line_is_found_and_named_on_the_page(
-    played: Path, tmp_path: Path
-) -> None:
-    """The perfect player's first file, with one more way in it."""
-    lie = "(connected kitchen attic north)"
+LIE = "(connected kitchen attic north)"
+
+
+def page_of_a_lie(played: Path, tmp_path: Path, **changes: Any) -> str:
+    """Returns the page of the perfect player with LIE in its first file. `changes` are
+    other fields of the plan.
+    """
     shutil.copytree(played, tmp_path / "runs")
     path, events = of_the_reference(tmp_path / "runs")
     number = next(n for n, event in enumerate(events) if isinstance(event, Plan))
     plan = events[number]
     assert isinstance(plan, Plan)
-    problem = plan.problem.replace("(:init", f"(:init\n    {lie}", 1)
-    events[number] = dataclasses.replace(plan, problem=problem)
+    problem = plan.problem.replace("(:init", f"(:init\n    {LIE}", 1)
+    events[number] = dataclasses.replace(plan, problem=problem, **changes)
+    return page_of(path, events, tmp_path)
+
+
+def page_of(path: Path, events: Sequence[Event], tmp_path: Path) -> str:
+    """Writes a transcript, and returns the page that a report makes of it."""
     path.write_text("".join(to_json(e) + "\n" for e in events), encoding="utf-8")
     assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
     (page,) = (tmp_path / "out").glob(SUFFIX)
-    text = page.read_text(encoding="utf-8")
+    return page.read_text(encoding="utf-8")
+
+
+def test_a_wrong_line_is_found_and_named_on_the_page(
+    played: Path, tmp_path: Path
+) -> None:
+    text = page_of_a_lie(played, tmp_path)
     assert 'First believed and wrong: <a href="#step-1">Step 1</a>' in text
-    assert re.search(rf'class="wrong-line">\s*{re.escape(lie)}<', text)
+    assert re.search(rf'class="wrong-line">\s*{re.escape(LIE)}<', text)
     assert "✗ connected" in text or "✗ · attic" in text
 
 
 def test_a_line_that_the_planner_refuses_stands_beside_the_outcome(
     played: Path, tmp_path: Path
 ) -> None:
-    """A name that no object has."""
-    lie = "(connected kitchen attic north)"
-    shutil.copytree(played, tmp_path / "runs")
-    path, events = of_the_reference(tmp_path / "runs")
-    number = next(n for n, event in enumerate(events) if isinstance(event, Plan))
-    plan = events[number]
-    assert isinstance(plan, Plan)
-    problem = plan.problem.replace("(:init", f"(:init\n    {lie}", 1)
-    events[number] = dataclasses.replace(
-        plan, problem=problem, outcome="translate_error", plan=(), message="element 7"
+    """No object is called attic."""
+    text = page_of_a_lie(
+        played, tmp_path, outcome="translate_error", plan=(), message="element 7"
     )
-    path.write_text("".join(to_json(e) + "\n" for e in events), encoding="utf-8")
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    (page,) = (tmp_path / "out").glob(SUFFIX)
-    text = page.read_text(encoding="utf-8")
     refused, why = re.findall(
         r'<code class="bad-words">(.*?)</code> <span class="dim">(.*?)</span>', text
     )[0]
-    assert refused == lie and "attic" in why and "element" not in why
+    assert refused == LIE and "attic" in why and "element" not in why
 
 
 def test_an_old_record_says_that_the_truth_was_not_recorded(
@@ -108,10 +111,7 @@ def test_an_old_record_says_that_the_truth_was_not_recorded(
     shutil.copytree(played, tmp_path / "runs")
     path, events = of_the_reference(tmp_path / "runs")
     old = [event for event in events if not isinstance(event, State)]
-    path.write_text("".join(to_json(e) + "\n" for e in old), encoding="utf-8")
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    (page,) = (tmp_path / "out").glob(SUFFIX)
-    text = page.read_text(encoding="utf-8")
+    text = page_of(path, old, tmp_path)
     assert "The true state was not recorded." in text
     assert "<figcaption>True" not in text and "Believed: the problem file" in text
 

@@ -52,6 +52,7 @@ class Belief:
             self.kinds[entry.name] = min(entry.type_names)
             self.names[entry.name] = None
         self._task: Task | None = None
+        self._sight: Sight | None = None
 
     def copy(self) -> "Belief":
         """Returns a belief that can be changed alone."""
@@ -69,6 +70,13 @@ class Belief:
         if self._task is None:
             self._task = self.world.task(self._problem("(and)", self.facts))
         return self._task
+
+    @property
+    def sight(self) -> Sight:
+        """What the player would see if all that it believes were true."""
+        if self._sight is None:
+            self._sight = Sight(self.world, self.task)
+        return self._sight
 
     @property
     def state(self) -> State:
@@ -110,13 +118,12 @@ class Belief:
         """Updates the belief after a command and the text that answered it."""
         if text.startswith(REFUSED):
             return
-        sight = Sight(self.world, self.task)
-        commands = Commands(self.world, self.task, sight)
+        commands = Commands(self.world, self.task, self.sight)
         commands.true_names = self._true_names
         steps = commands.steps(command, self.state)
         texts = self._told(text)
         step = self._with_true_names(steps[0] if len(steps) == 1 else None, texts)
-        before = Sight(self.world, self.task).seen(self.state)
+        before = self.sight.seen(self.state)
         if step is not None:
             self._progress(step)
         told = [self._as_known(fact) for fact in texts]
@@ -124,7 +131,7 @@ class Belief:
         for fact in told:
             self._add(fact)
         self._replace(self.facts - lost)
-        newly = Sight(self.world, self.task).seen(self.state) - before
+        newly = self.sight.seen(self.state) - before
         self._replace(self.facts - (newly - set(told)))
         self._visit()
 
@@ -157,7 +164,7 @@ class Belief:
             name, kind = read
             self.kinds[name] = kind
             self.names[name] = None
-            self._task = None
+            self._replace(self.facts)
 
     # ---- Facts
 
@@ -171,7 +178,7 @@ class Belief:
 
     def _replace(self, facts: Iterable[Fact]) -> None:
         self.facts = set(facts)
-        self._task = None
+        self._task = self._sight = None
 
     def _meet(self, name: str, declared: frozenset[str]) -> None:
         """Notes an object, and the most special type that is known of it."""
@@ -189,8 +196,7 @@ class Belief:
         """Carries out an action. A conditional effect whose condition is unknown makes
         its facts unknown. Those in sight stay, since a text tells what is lost.
         """
-        task, state = self.task, self.state
-        sight = Sight(self.world, task)
+        task, state, sight = self.task, self.state, self.sight
         seen = sight.seen(state)
         after = set(task.successor(state, step).facts)
         for effect in unsure_effects(task, sight, state, step):
@@ -276,7 +282,7 @@ class Belief:
         """Adds the marks of what the player sees now. Who rides is where the vehicle
         is.
         """
-        where = self.world.whereabouts(self.task)
+        where = self.sight.whereabouts
         standing = where.standing(self.state.true)
         riding = set[Fact]()
         if len(where.here_movers) == 1:

@@ -42,6 +42,7 @@ from pddlego_local.environments.maps import map_hash
 from pddlego_local.pddl.edit import difference
 from pddlego_local.pddl.files import read_problem
 from pddlego_local.pddl.reader import read
+from pddlego_local.pddl.state import Task
 
 MOST_TRIED = 20
 _GOAL = "reach the goal"
@@ -80,12 +81,13 @@ class Explored(BaseEnvironment):
     def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fills in the fields that the files of the folder determine."""
         world = _world(given)
-        refuse_mistakes(world, world.task(_text(world, 0)))
+        task = world.task(_text(world, 0))
+        refuse_mistakes(world, task)
         marks = marks_of(world)
         return {
             **given,
             "domain": with_marks(world.domain_without_costs, marks),
-            "actions": [vars(action) for action in _actions(world)],
+            "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             "words": _words(world, marks),
         }
@@ -186,7 +188,7 @@ class Explored(BaseEnvironment):
         phrase = commands.phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
-        return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
+        return commands.said((name, *things))
 
     # ---- The reference
 
@@ -227,9 +229,8 @@ def _world(options: Mapping[str, Any]) -> World:
     return renamed(world) if options.get("renamed") else world
 
 
-def _actions(world: World) -> Iterator[Action]:
+def _actions(world: World, task: Task) -> Iterator[Action]:
     """Yields the actions with the wording of their commands."""
-    task = world.task(_text(world, 0))
     phrases = Commands(world, task, Sight(world, task)).phrases
     for action in world.domain.actions:
         name = action.word.name
