@@ -18,6 +18,7 @@ from pddlego_local.core.nouns import (
     Goal,
     Names,
     Observation,
+    Roles,
     TrueState,
     Turns,
 )
@@ -152,7 +153,7 @@ class Explored(BaseEnvironment):
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return self.play.true_state
+        return replace(self.play.true_state, roles=_roles(self._world))
 
     def won(self) -> bool:
         return self.play.won
@@ -227,6 +228,23 @@ def _world(options: Mapping[str, Any]) -> World:
         file = world.file.model_copy(update={"sizes": tuple(sizes)})
         world = replace(world, file=file)
     return renamed(world) if options.get("renamed") else world
+
+
+def _roles(world: World) -> Roles:
+    """Returns what `here` tells: where the player is, if nothing else can stand in this
+    predicate, and which types are places.
+    """
+    here = world.here
+    places = [
+        kind
+        for kind in sorted(world.type_names)
+        if any(world.is_below(kind, name) for name in here.place.type_names)
+    ]
+    roles: Roles = {"places": tuple(places)}
+    if world.places_movers_alone:
+        predicate = f"{here.predicate}/{len(here.movers) + 1}"
+        roles = {"player": (predicate,), **roles}
+    return roles
 
 
 def _actions(world: World, task: Task) -> Iterator[Action]:

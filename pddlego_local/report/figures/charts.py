@@ -194,7 +194,7 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> dict[str, str]:
     every = Counter[str]()
     for arm in shown:
         every += arm.measures.outcomes
-    if len(shown) < 2 or len(every) < 2:
+    if not shown:
         return {}
 
     def won_first(outcome: str) -> tuple[bool, int, str]:

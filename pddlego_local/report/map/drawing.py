@@ -7,7 +7,8 @@
 A fact's mark is one of MARKS. Each has a sign, too, since not everybody sees colours.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from markupsafe import Markup, escape
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.report.map.layout import Cell, Layout, bounds
 from pddlego_local.report.map.text import short, written
-from pddlego_local.report.map.world import COMPASS, World, is_door
+from pddlego_local.report.map.world import COMPASS, World
 
 MARKS: Mapping[str, str] = {
     "wrong": "✗", "missed": "!", "new": "+", "unseen": "?", "": ""
@@ -28,8 +29,20 @@ CHARACTER = 6.7  # width in pixels, at the size of the font
 LINE = 15  # height
 GAP_X, GAP_Y, MOST_GAP = 56, 44, 130  # between boxes
 MOST_ROWS = 7  # of one box
-LARGE = 576  # pixels; a phone shows no more without making it too small to read
+LEAST_CHARACTERS = 7  # of a box's width
+EDGE, LEAST = 6, 40  # around a map, and the least width and height of one
 MOST_LABELS = 3  # of one line
+LABEL_LINE = 12  # height
+MOST_TOLD = 12  # facts, when the mouse rests on a part
+ARROW = 7  # length
+ASKED = "goal: "
+ARROWS: Mapping[Cell, str] = {
+    (0, -1): "↑", (0, 1): "↓", (1, 0): "→", (-1, 0): "←",
+    (1, -1): "↗", (-1, -1): "↖", (1, 1): "↘", (-1, 1): "↙",
+}  # fmt: skip
+"""Before a label of a line that goes both ways: the way that it is about."""
+
+_Point = tuple[float, float]
 
 
 class _Box(NamedTuple):
@@ -57,6 +70,12 @@ class _Join:
     mark: str
     door: bool
     towards: str  # the box with the arrow, "" if the facts go both ways
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether only the goal has these facts."""
+        asked = [row for row in self.labels if row.text.startswith(ASKED)]
+        return len(asked) == len(self.labels) == len(self.facts)
 
 
 class Album:
@@ -86,16 +105,18 @@ class Album:
         self, axis: int, numbers: range, gap: float
     ) -> tuple[dict[int, float], float]:
         """Returns the middle of each column or row, and the length of all of them."""
-        most = dict.fromkeys(numbers, 0.0)
+        longest = dict.fromkeys(numbers, 0.0)
         for cells, sizes in zip(self._cells, self._sizes, strict=True):
             for box, cell in cells.items():
-                most[cell[axis]] = max(most[cell[axis]], sizes[box][axis])
+                number = cell[axis]
+                longest[number] = max(longest[number], sizes[box][axis])
         middles = {}
-        offset = 6.0
-        for number, size in most.items():
-            middles[number] = offset + size / 2
-            offset += size + gap if size else 0
-        return middles, max(offset - gap + 6, 40)
+        offset = float(EDGE)
+        for number, length in longest.items():
+            middles[number] = offset + length / 2
+            offset += length + gap if length else 0
+        whole = offset - gap + EDGE
+        return middles, max(whole, LEAST)
 
     def draw(
         self,
@@ -113,14 +134,11 @@ class Album:
         for box, place in boxes.items():
             parts += _node(world, box, place, marks)
         told = f"{len(world.boxes)} places and things, {len(world.facts)} facts"
-        size = f"{self.width:.0f} {self.height:.0f}"
-        width, height = size.split()
-        class_ = "map large" if self.width > LARGE else "map"
+        width, height = f"{self.width:.0f}", f"{self.height:.0f}"
         return Markup(
-            f'<svg class="{class_}" role="img" aria-label="{told}" viewBox="0 0 {size}"'
-            f' width="{width}" height="{height}" xmlns="http://www.w3.org/2000/svg">'
-            + "".join(parts)
-            + "</svg>"
+            f'<svg class="map" role="img" aria-label="{told}" width="{width}"'
+            f' height="{height}" viewBox="0 0 {width} {height}"'
+            ' xmlns="http://www.w3.org/2000/svg">' + "".join(parts) + "</svg>"
         )
 
     def _box(self, number: int, box: str) -> _Box:
@@ -134,7 +152,9 @@ class Album:
 def _size(world: World, box: str) -> tuple[float, float]:
     rows = _rows(world, box, {})
     longest = max(len(row.text) for row in rows)
-    return max(longest + 3, 7) * CHARACTER + 8, len(rows) * LINE + 9
+    room_for_a_sign = 3
+    characters = max(longest + room_for_a_sign, LEAST_CHARACTERS)
+    return characters * CHARACTER + 8, len(rows) * LINE + 9
 
 
 def _rows(world: World, box: str, marks: Mapping[Fact, str]) -> list[_Row]:
@@ -148,17 +168,26 @@ def _rows(world: World, box: str, marks: Mapping[Fact, str]) -> list[_Row]:
         facts = world.about(thing, shown)
         words = " ".join(short(fact[0]) for fact in facts)
         rows.append(_Row(f"· {short(thing)} {words}".rstrip(), worst(facts, marks)))
-    if len(rows) > MOST_ROWS:
-        left = len(rows) - MOST_ROWS + 1
-        hidden = [row.mark for row in rows[MOST_ROWS - 1 :]]
-        mark = next((mark for mark in MARKS if mark in hidden), "")
-        rows[MOST_ROWS - 1 :] = [_Row(f"… {left} more", mark)]
-    return rows
+    return _cut(rows, MOST_ROWS)
+
+
+def _cut(rows: Sequence[_Row], most: int) -> list[_Row]:
+    """Returns at most so many rows. The last one counts those that are left out, and
+    has the most important of their marks.
+    """
+    if len(rows) <= most:
+        return [*rows]
+    shown, hidden = rows[: most - 1], rows[most - 1 :]
+    mark = _most_important({row.mark for row in hidden})
+    return [*shown, _Row(f"… {len(hidden)} more", mark)]
 
 
 def worst(facts: Sequence[Fact], marks: Mapping[Fact, str]) -> str:
     """Returns the most important mark among facts."""
-    found = {marks.get(fact, "") for fact in facts}
+    return _most_important({marks.get(fact, "") for fact in facts})
+
+
+def _most_important(found: Collection[str]) -> str:
     return next((mark for mark in MARKS if mark in found), "")
 
 
@@ -166,24 +195,30 @@ def _node(
     world: World, box: str, place: _Box, marks: Mapping[Fact, str]
 ) -> Iterator[str]:
     stood = [fact for fact in world.of_the_player if fact[-1] == box]
+    mark = worst(stood, marks)
+    asked = {world.box_of.get(name, name) for fact in world.goal for name in fact[1:]}
     classes = ["n"]
     if stood:
-        classes += ["here", worst(stood, marks)]
-    if any(box == world.box_of.get(n, n) for fact in world.goal for n in fact[1:]):
+        classes += ["here", mark]
+    if box in asked:
         classes.append("goal")
     left, top = place.x - place.width / 2, place.y - place.height / 2
-    yield f'<g class="{" ".join(filter(None, classes))}">'
-    yield _title([fact for fact in world.facts if box in fact[1:]][:12], box)
+    yield f'<g class="{_joined(classes)}">'
+    yield _title([fact for fact in world.facts if box in fact[1:]][:MOST_TOLD], box)
     yield (
         f'<rect x="{left:.0f}" y="{top:.0f}" width="{place.width:.0f}"'
         f' height="{place.height:.0f}" rx="5"/>'
     )
-    for number, row in enumerate(_rows(world, box, marks)):
-        y = top + (number + 1) * LINE
-        mark = row.mark or (worst(stood, marks) if number == 0 else "")
-        classes_ = " ".join(filter(None, ["b" if number == 0 else "", mark]))
-        yield _text(left + 7, y, _Row(row.text, mark), classes_)
+    title, *rows = _rows(world, box, marks)
+    heading = _Row(title.text, title.mark or mark)
+    yield _text(left + 7, top + LINE, heading, _joined(["b", heading.mark]))
+    for number, row in enumerate(rows, start=2):
+        yield _text(left + 7, top + number * LINE, row, row.mark)
     yield "</g>"
+
+
+def _joined(classes: Iterable[str]) -> str:
+    return " ".join(filter(None, classes))
 
 
 def _text(x: float, y: float, row: _Row, classes: str) -> str:
@@ -205,33 +240,55 @@ def _title(facts: Sequence[Fact], name: str = "") -> str:
 def _joins(
     world: World, cells: Mapping[str, Cell], marks: Mapping[Fact, str]
 ) -> dict[tuple[str, str], _Join]:
-    pairs: dict[tuple[str, str], list[Fact]] = {}
-    ways: dict[tuple[str, str], set[str]] = {}
-    asked = world.goal - world.facts
-    for (a, b), facts in world.between(world.facts | asked).items():
-        if a in cells and b in cells:
-            pair = (min(a, b), max(a, b))
-            pairs.setdefault(pair, []).extend(facts)
-            ways.setdefault(pair, set()).add(b)
-    joins = {}
-    for pair, facts in pairs.items():
-        labels = []
+    """Returns the lines of a map, each by its two boxes."""
+    ways: dict[tuple[str, str], dict[tuple[str, str], list[Fact]]] = {}
+    for way, facts in world.between(world.facts | world.goal).items():
+        if way[0] in cells and way[1] in cells:
+            pair = (min(way), max(way))
+            ways.setdefault(pair, {})[way] = facts
+    return {
+        pair: _join(world, by_way, cells, marks)
+        for pair, by_way in sorted(ways.items())
+    }
+
+
+def _join(
+    world: World,
+    by_way: Mapping[tuple[str, str], Sequence[Fact]],
+    cells: Mapping[str, Cell],
+    marks: Mapping[Fact, str],
+) -> _Join:
+    """Takes the facts between two boxes by their way, from one box to the other."""
+    goes_both_ways = len(by_way) == 2
+    labels = []
+    for way, facts in by_way.items():
+        arrow = f"{_arrow_of(way, cells)} " if goes_both_ways else ""
         for fact in facts:
-            if fact in asked:
-                labels.append(_Row(f"goal: {short(fact[0])}", ""))
+            if fact not in world.facts:
+                labels.append(_Row(f"{ASKED}{short(fact[0])}", ""))
             elif not _as_drawn(world, fact, cells):
-                more = [name for name in fact[1:] if name not in pair]
+                more = [name for name in fact[1:] if name not in way]
                 words = " ".join(map(short, [fact[0], *more]))
-                labels.append(_Row(words, marks.get(fact, "")))
-        towards = ways[pair]
-        joins[pair] = _Join(
-            facts=facts,
-            labels=[*dict.fromkeys(labels)],
-            mark=worst(facts, marks),
-            door=any(is_door(fact) for fact in facts),
-            towards=min(towards) if len(towards) == 1 else "",
-        )
-    return joins
+                labels.append(_Row(arrow + words, marks.get(fact, "")))
+    every = [fact for facts in by_way.values() for fact in facts]
+    (_, towards), *_ = by_way
+    return _Join(
+        facts=every,
+        labels=[*dict.fromkeys(labels)],
+        mark=worst(every, marks),
+        door=any(map(world.is_door, every)),
+        towards="" if goes_both_ways else towards,
+    )
+
+
+def _way_of(first: Cell, second: Cell) -> Cell:
+    """Returns the way from one cell to another, as in COMPASS."""
+    right, down = second[0] - first[0], second[1] - first[1]
+    return (right > 0) - (right < 0), (down > 0) - (down < 0)
+
+
+def _arrow_of(way: tuple[str, str], cells: Mapping[str, Cell]) -> str:
+    return ARROWS[_way_of(cells[way[0]], cells[way[1]])]
 
 
 def _as_drawn(world: World, fact: Fact, cells: Mapping[str, Cell]) -> bool:
@@ -239,9 +296,8 @@ def _as_drawn(world: World, fact: Fact, cells: Mapping[str, Cell]) -> bool:
     direction = world.direction(fact)
     if not direction:
         return False
-    (x, y), (x2, y2) = (cells[world.box_of[name]] for name in world.terms(fact))
-    way = ((x2 > x) - (x2 < x), (y2 > y) - (y2 < y))
-    return way == COMPASS[direction]
+    first, second = (cells[world.box_of[name]] for name in world.terms(fact))
+    return _way_of(first, second) == COMPASS[direction]
 
 
 def _line(
@@ -249,76 +305,86 @@ def _line(
 ) -> Iterator[str]:
     start = _rim(first, second)
     end = _rim(second, first)
-    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    classes = " ".join(filter(None, ["e", join.mark, "door" if join.door else ""]))
-    if join.labels and all(row.text.startswith("goal: ") for row in join.labels):
-        classes += " asked" if len(join.labels) == len(join.facts) else ""
-    yield f'<g class="{classes}">' + _title(join.facts[:12])
+    door, asked = "door" if join.door else "", "asked" if join.is_asked else ""
+    yield f'<g class="{_joined(["e", join.mark, door, asked])}">' + _title(
+        join.facts[:MOST_TOLD]
+    )
     yield f'<path d="M{_point(start)}L{_point(end)}"/>'
     if join.towards:
         tail, tip = (start, end) if join.towards == pair[1] else (end, start)
         yield _arrow(tail, tip)
     if join.door:
-        x, y = middle
-        upright = abs(end[0] - start[0]) >= abs(end[1] - start[1])
-        width, height = (8, 18) if upright else (18, 8)
-        yield (
-            f'<rect x="{x - width / 2:.0f}" y="{y - height / 2:.0f}"'
-            f' width="{width}" height="{height}"/>'
-        )
-    labels = [*join.labels]
-    if len(labels) > MOST_LABELS:
-        left = len(labels) - MOST_LABELS + 1
-        labels[MOST_LABELS - 1 :] = [_Row(f"… {left} more", join.mark)]
-    if not labels and join.mark in ("wrong", "missed"):
-        labels = [_Row(short(join.facts[0][0]), join.mark)]
-    top = middle[1] - (len(labels) - 1) * 6 + 4
-    if labels and join.door:
-        top -= 17
-    if labels:
-        behind = (max(len(row.text) for row in labels) + 2) * CHARACTER
-        yield (
-            f'<rect class="k" x="{middle[0] - behind / 2:.0f}" y="{top - 10:.0f}"'
-            f' width="{behind:.0f}" height="{len(labels) * 12 + 2}"/>'
-        )
-    for number, row in enumerate(labels):
-        yield _text(middle[0], top + number * 12, row, f"l {row.mark}".rstrip())
+        yield _door(start, end)
+    yield from _labels(start, end, join)
     yield "</g>"
 
 
-def _rim(box: _Box, other: _Box) -> tuple[float, float]:
+def _door(start: _Point, end: _Point) -> str:
+    """A bar across a line."""
+    x, y = _middle(start, end)
+    is_upright = abs(end[0] - start[0]) >= abs(end[1] - start[1])
+    width, height = (8, 18) if is_upright else (18, 8)
+    left, top = x - width / 2, y - height / 2
+    return f'<rect x="{left:.0f}" y="{top:.0f}" width="{width}" height="{height}"/>'
+
+
+def _labels(start: _Point, end: _Point, join: _Join) -> Iterator[str]:
+    """The words of a line, on a ground that hides what is behind them."""
+    labels = _cut(join.labels, MOST_LABELS)
+    if not labels and join.mark in ("wrong", "missed"):
+        labels = [_Row(short(join.facts[0][0]), join.mark)]
+    if not labels:
+        return
+    x, y = _middle(start, end)
+    top = y - (len(labels) - 1) * LABEL_LINE / 2 + 4
+    if join.door:
+        top -= 17
+    characters = max(len(row.text) for row in labels) + 2
+    width, height = characters * CHARACTER, len(labels) * LABEL_LINE + 2
+    yield (
+        f'<rect class="k" x="{x - width / 2:.0f}" y="{top - 10:.0f}"'
+        f' width="{width:.0f}" height="{height}"/>'
+    )
+    for number, row in enumerate(labels):
+        yield _text(x, top + number * LABEL_LINE, row, _joined(["l", row.mark]))
+
+
+def _middle(start: _Point, end: _Point) -> _Point:
+    return (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+
+
+def _rim(box: _Box, other: _Box) -> _Point:
     """Returns where the line to the middle of another box leaves this one."""
-    dx, dy = other.x - box.x, other.y - box.y
-    if not dx and not dy:
+    right, down = other.x - box.x, other.y - box.y
+    if not right and not down:
         return box.x, box.y
-    across = box.width / 2 / abs(dx) if dx else float("inf")
-    along = box.height / 2 / abs(dy) if dy else float("inf")
-    share = min(across, along, 1)
-    return box.x + dx * share, box.y + dy * share
+    to_a_side = box.width / 2 / abs(right) if right else float("inf")
+    to_top_or_bottom = box.height / 2 / abs(down) if down else float("inf")
+    share = min(to_a_side, to_top_or_bottom, 1)
+    return box.x + right * share, box.y + down * share
 
 
-def _arrow(tail: tuple[float, float], tip: tuple[float, float]) -> str:
-    dx, dy = tip[0] - tail[0], tip[1] - tail[1]
-    length = (dx * dx + dy * dy) ** 0.5 or 1
-    dx, dy = dx / length * 7, dy / length * 7
-    left = (tip[0] - dx - dy / 2, tip[1] - dy + dx / 2)
-    right = (tip[0] - dx + dy / 2, tip[1] - dy - dx / 2)
-    return f'<path class="a" d="M{_point(tip)}L{_point(left)}L{_point(right)}z"/>'
+def _arrow(tail: _Point, tip: _Point) -> str:
+    right, down = tip[0] - tail[0], tip[1] - tail[1]
+    length = math.hypot(right, down) or 1
+    along = (right / length * ARROW, down / length * ARROW)
+    across = (-along[1] / 2, along[0] / 2)
+    behind = (tip[0] - along[0], tip[1] - along[1])
+    left = (behind[0] + across[0], behind[1] + across[1])
+    right_ = (behind[0] - across[0], behind[1] - across[1])
+    return f'<path class="a" d="M{_point(tip)}L{_point(left)}L{_point(right_)}z"/>'
 
 
 def _path(
     world: World, boxes: Mapping[str, _Box], path: Sequence[str]
 ) -> Iterator[str]:
     places = [world.box_of.get(name, name) for name in path]
-    steps = [(a, b) for a, b in pairwise(places) if a != b]
-    for a, b in steps:
-        if a in boxes and b in boxes:
-            start, end = boxes[a], boxes[b]
-            yield (
-                f'<path class="path" d="M{_point((start.x, start.y))}'
-                f'L{_point((end.x, end.y))}"/>'
-            )
+    for first, second in pairwise(places):
+        if first != second and first in boxes and second in boxes:
+            start, end = boxes[first], boxes[second]
+            line = f"M{_point((start.x, start.y))}L{_point((end.x, end.y))}"
+            yield f'<path class="path" d="{line}"/>'
 
 
-def _point(point: tuple[float, float]) -> str:
+def _point(point: _Point) -> str:
     return f"{point[0]:.0f} {point[1]:.0f}"

@@ -11,17 +11,19 @@ from typing import Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.events import (
+    ActionTaken,
     Call,
     DrawnStage,
     End,
     Event,
     Plan,
+    Start,
     State,
 )
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.map.text import written
-from pddlego_local.report.pages.failure import refusal_of
+from pddlego_local.report.pages.failure import progress_of, refusal_of
 from pddlego_local.report.pages.links import EpisodeLink, Neighbours
 from pddlego_local.report.pages.maps import Maps, Reference, maps_of
 from pddlego_local.report.pages.readable import readable_file
@@ -121,11 +123,12 @@ class Entry:
 @dataclass(frozen=True)
 class Step:
     """A part of an episode: its reset, one step of the method, or its end. `name` is
-    the end of its address.
+    the end of its address. `newest` is what the game said last before it.
     """
 
     title: str
     name: str
+    newest: str = ""
     entries: list[Entry] = field(default_factory=list)
 
     @property
@@ -158,6 +161,7 @@ def episode_page(
         unreadable=unreadable,
         steps=steps,
         first_wrong=next((step for step in steps if step.wrong), None),
+        failed_at=None if link.row.success else progress_of(events),
         has_states=any(isinstance(event, State) for event in events),
         written=written,
         wrong_lines_of=wrong_lines_of,
@@ -215,12 +219,18 @@ def steps_of(entries: Iterable[Entry]) -> list[Step]:
     """Returns the parts of an episode. A step begins with its first call."""
     steps = [Step("Reset", "reset")]
     number = 0
+    newest = ""
     for entry in entries:
         event = entry.event
-        if isinstance(event, Call) and event.where.step != number:
-            number = event.where.step
-            steps.append(Step(f"Step {number}", f"step-{number}"))
-        if isinstance(event, End):
-            steps.append(Step("End", "end"))
+        match event:
+            case Call() if event.where.step != number:
+                number = event.where.step
+                steps.append(Step(f"Step {number}", f"step-{number}", newest))
+            case End():
+                steps.append(Step("End", "end"))
+            case Start():
+                newest = event.observation
+            case ActionTaken():
+                newest = f"{event.observation}\n{event.feedback}".strip()
         steps[-1].entries.append(entry)
     return steps

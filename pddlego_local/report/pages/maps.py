@@ -25,7 +25,7 @@ from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.report.map.drawing import Album
 from pddlego_local.report.map.truth import Differences, compare, true_world, walked
-from pddlego_local.report.map.world import World, read_world
+from pddlego_local.report.map.world import Predicate, World, declared, read_world
 from pddlego_local.runner.parts import build
 
 OURS = "pddlego_local.environments."
@@ -43,12 +43,15 @@ class Reference:
         """Takes a cell's configuration."""
         self._rules: Any = None
         self._hides_nothing = False
+        self.predicates = frozenset[Predicate]()
+        """Those of the environment's domain."""
         tree = config.get("environment", {})
         if all(str(target).startswith(OURS) for target in _targets(tree)):
             try:
                 parts = {"environment": tree, "model": {}, "method": {}}
                 environment = build(parts, "environment")
                 self._rules = family.reference(environment.package)
+                self.predicates = declared(environment.domain)
                 self._hides_nothing = isinstance(environment, DescribedInText)
             except Exception:  # an old record, or its folder of worlds is gone
                 self._rules = None
@@ -63,7 +66,7 @@ class Reference:
     ) -> frozenset[Fact] | None:
         """Returns None if it is not known."""
         if self._hides_nothing:
-            return true.facts
+            return None if true == NOTHING else true.facts
         if self._rules is None or not memory:
             return None
         try:
@@ -82,19 +85,27 @@ def _targets(tree: object) -> list[object]:
 
 @dataclass(frozen=True)
 class Moment:
-    """One planned file, and what was true and told when it was written."""
+    """One planned file, and what was true and told when it was written. `predicates`
+    are those of the environment's domain.
+    """
 
     plan: Plan
     world: World
     true: TrueState
     told: frozenset[Fact] | None
+    predicates: frozenset[Predicate]
 
     @property
     def differences(self) -> Differences | None:
-        """None if the record has no true state, or if no fact can be compared."""
-        if self.true == NOTHING:
+        """Without a true state, what was told takes its place: a fact is then wrong if
+        it was not told. None if no fact can be compared.
+        """
+        if self.true != NOTHING:
+            return compare(self.world, self.true, self.told)
+        common = self.predicates & self.world.declared
+        if self.told is None or not common:
             return None
-        return compare(self.world, self.true, self.told)
+        return compare(self.world, TrueState({}, self.told, common), self.told)
 
     @property
     def drawn(self) -> tuple[object, ...]:
@@ -103,8 +114,9 @@ class Moment:
 
 
 class Maps(NamedTuple):
-    """The maps of one planned file. `true` is None if the record has no true state, and
-    `differences` if its facts cannot be compared. `is_told` says whether it is known
+    """The maps of one planned file. `true` is None if the record has no true state;
+    `differences` are then those from what was told. They are None if nothing can be
+    compared. `is_told` says whether it is known
     what the player had been told. `gone` are the facts of the last file that this one
     does not have.
     """
@@ -187,8 +199,9 @@ def moments_of(events: Sequence[Event], reference: Reference) -> list[Moment]:
                 true = after(true, event)
             case Plan():
                 told = reference.told(event.domain, memory, true)
-                world = read_world(event.domain, event.problem)
-                moments.append(Moment(event, world, true, told))
+                world = read_world(event.domain, event.problem, true)
+                words = reference.predicates
+                moments.append(Moment(event, world, true, told, words))
     return moments
 
 

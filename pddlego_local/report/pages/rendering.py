@@ -35,7 +35,13 @@ def _own(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
+def amount(number: int, noun: str) -> str:
+    """For example "1 step" and "2 steps"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 _JINJA = jinja(loader=jinja2.FunctionLoader(_own), autoescape=True, finalize=readable)
+_JINJA.globals["amount"] = amount
 
 
 def page(
