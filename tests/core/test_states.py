@@ -81,7 +81,10 @@ def test_what_only_the_true_state_says_is_in_no_prompt_of_a_partly_seen_world(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_a_secret(monkeypatch, Explored)
-    keeps_the_secret([f"method={method}", "environment=explored"], tmp_path)
+    keeps_the_secret(
+        [f"method={method}", "environment=explored", "environment.world=vault"],
+        tmp_path,
+    )
 
 
 def with_a_secret(patch: pytest.MonkeyPatch, environment: type) -> None:

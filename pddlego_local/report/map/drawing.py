@@ -27,7 +27,8 @@ MARKS: Mapping[str, str] = {
 
 CHARACTER = 6.7  # width in pixels, at the size of the font
 LINE = 15  # height
-GAP_X, GAP_Y, MOST_GAP = 56, 44, 130  # between boxes
+GAP_X, GAP_Y, MOST_GAP = 56, 44, 130  # between boxes that lines join
+LEAST_GAP = 16
 MOST_ROWS = 7  # of one box
 LEAST_CHARACTERS = 7  # of a box's width
 EDGE, LEAST = 6, 40  # around a map, and the least width and height of one
@@ -89,17 +90,24 @@ class Album:
             {box: _size(world, box) for box in world.boxes} for world in self.worlds
         ]
         columns, rows = bounds(self._cells)
-        self._x, self.width = self._along(0, columns, self._gap())
-        self._y, self.height = self._along(1, rows, GAP_Y)
+        gap_x, gap_y = self._gaps()
+        self._x, self.width = self._along(0, columns, gap_x)
+        self._y, self.height = self._along(1, rows, gap_y)
 
-    def _gap(self) -> float:
-        """Returns the distance of columns, in which labels have room."""
+    def _gaps(self) -> tuple[float, float]:
+        """Returns the distances of columns, in which labels have room, and of rows.
+        Both are small if there are no lines.
+        """
+        has_lines = False
         longest = 0
         for world, cells in zip(self.worlds, self._cells, strict=True):
             for (a, b), join in _joins(world, cells, {}).items():
+                has_lines = True
                 if cells[a][0] != cells[b][0]:
                     longest = max([longest, *(len(row.text) for row in join.labels)])
-        return min(max(GAP_X, longest * CHARACTER + 24), MOST_GAP)
+        if not has_lines:
+            return LEAST_GAP, LEAST_GAP
+        return min(max(GAP_X, longest * CHARACTER + 24), MOST_GAP), GAP_Y
 
     def _along(
         self, axis: int, numbers: range, gap: float
@@ -154,11 +162,11 @@ def _size(world: World, box: str) -> tuple[float, float]:
     longest = max(len(row.text) for row in rows)
     room_for_a_sign = 3
     characters = max(longest + room_for_a_sign, LEAST_CHARACTERS)
-    return characters * CHARACTER + 8, len(rows) * LINE + 9
+    return characters * CHARACTER + 8, min(len(rows), MOST_ROWS) * LINE + 9
 
 
 def _rows(world: World, box: str, marks: Mapping[Fact, str]) -> list[_Row]:
-    """Returns the lines in a box: its name, the facts about it, and what is in it."""
+    """Returns all lines of a box: its name, the facts about it, and what is in it."""
     title = ("● " if box in world.standing else "") + short(box)
     rows = [_Row(title, "")]
     shown = world.facts - world.of_the_player
@@ -166,20 +174,23 @@ def _rows(world: World, box: str, marks: Mapping[Fact, str]) -> list[_Row]:
         rows.append(_Row(short(fact[0]), marks.get(fact, "")))
     for thing in world.rows.get(box, ()):
         facts = world.about(thing, shown)
-        words = " ".join(short(fact[0]) for fact in facts)
+        words = " ".join(map(short, world.unimplied(facts)))
         rows.append(_Row(f"· {short(thing)} {words}".rstrip(), worst(facts, marks)))
-    return _cut(rows, MOST_ROWS)
+    return rows
 
 
 def _cut(rows: Sequence[_Row], most: int) -> list[_Row]:
-    """Returns at most so many rows. The last one counts those that are left out, and
-    has the most important of their marks.
+    """Returns at most so many rows, the wrong and the missed ones among them. The last
+    one counts those that are left out, and has the most important of their marks.
     """
     if len(rows) <= most:
         return [*rows]
-    shown, hidden = rows[: most - 1], rows[most - 1 :]
+    first = sorted(rows, key=lambda row: row.mark not in ("wrong", "missed"))
+    shown = first[: most - 1]
+    hidden = [row for row in rows if row not in shown]
     mark = _most_important({row.mark for row in hidden})
-    return [*shown, _Row(f"… {len(hidden)} more", mark)]
+    kept = [row for row in rows if row in shown]
+    return [*kept, _Row(f"… {len(hidden)} more", mark)]
 
 
 def worst(facts: Sequence[Fact], marks: Mapping[Fact, str]) -> str:
@@ -209,7 +220,8 @@ def _node(
         f'<rect x="{left:.0f}" y="{top:.0f}" width="{place.width:.0f}"'
         f' height="{place.height:.0f}" rx="5"/>'
     )
-    title, *rows = _rows(world, box, marks)
+    title, *others = _rows(world, box, marks)
+    rows = _cut(others, MOST_ROWS - 1)
     heading = _Row(title.text, title.mark or mark)
     yield _text(left + 7, top + LINE, heading, _joined(["b", heading.mark]))
     for number, row in enumerate(rows, start=2):

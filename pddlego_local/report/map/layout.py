@@ -14,7 +14,7 @@ from pddlego_local.report.map.world import COMPASS, World
 Cell = tuple[int, int]
 """Column and row, to the right and downwards."""
 
-COLUMNS = 5  # of the boxes that nothing joins
+COLUMNS = 3  # of the boxes that nothing joins
 
 
 class Layout:

@@ -139,6 +139,26 @@ class World:
         is_known = predicate_of(fact) in self.doors
         return is_known or any(word in fact[0] for word in DOOR_WORDS)
 
+    @cached_property
+    def implied(self) -> str:
+        """The predicate that every object which is drawn in another one's box has with
+        it, such as `in`: the drawing says it. "" if there are several.
+        """
+        words = {
+            fact[0]
+            for fact in self.facts - self.of_the_player
+            if len(terms := self.terms(fact)) == 2 and self._is_inside(*terms)
+        }
+        return min(words) if len(words) == 1 else ""
+
+    def _is_inside(self, first: str, second: str) -> bool:
+        boxes = {self.box_of.get(name, name) for name in (first, second)}
+        return first != second and len(boxes) == 1 and bool(boxes & {first, second})
+
+    def unimplied(self, facts: Iterable[Fact]) -> list[str]:
+        """Returns the predicates of facts, without the one that the drawing says."""
+        return [fact[0] for fact in facts if fact[0] != self.implied]
+
     def about(self, name: str, facts: Iterable[Fact]) -> list[Fact]:
         """Returns the facts that are written beside an object: those about it alone,
         and those within its box of which it is the object that is not the box.

@@ -110,8 +110,8 @@ def _cut(texts: Sequence[str]) -> list[Line]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One event. For a plan, `files` has the lines of its domain and problem, `first`
-    says whether it is the first plan, and `maps` are None if they are as before.
+    """One event. For a plan, `files` has the lines of its domain and problem, and
+    `first` says whether it is the first plan.
     """
 
     event: Event
@@ -193,9 +193,7 @@ def ended(row: EpisodeRow) -> str:
     return "won" if outcome.played else "won in an earlier trial"
 
 
-def entries(
-    events: Sequence[Event], maps: Sequence[Maps | None] = ()
-) -> Iterator[Entry]:
+def entries(events: Sequence[Event], maps: Sequence[Maps] = ()) -> Iterator[Entry]:
     """Yields the events in order, each with what a page shows in addition. `maps` are
     those of the plans.
     """

@@ -4,6 +4,7 @@ what was true, and what it had been told.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -109,14 +110,17 @@ class Moment:
 
     @property
     def drawn(self) -> tuple[object, ...]:
-        """What its maps show."""
-        return self.world, self.true, self.told, self.plan.plan
+        """What its maps show, but for the goal and the plan: methods ask for several
+        goals with one state.
+        """
+        return self.world.facts, self.true, self.told
 
 
 class Maps(NamedTuple):
     """The maps of one planned file. `true` is None if the record has no true state;
     `differences` are then those from what was told. They are None if nothing can be
-    compared. `is_told` says whether it is known
+    compared. `believed` is empty if other maps show the same, and `instead` says which.
+    `is_told` says whether it is known
     what the player had been told. `gone` are the facts of the last file that this one
     does not have.
     """
@@ -127,27 +131,51 @@ class Maps(NamedTuple):
     differences: Differences | None
     is_told: bool
     gone: Sequence[Fact]
+    instead: str = ""
 
     @property
     def wrong(self) -> frozenset[Fact]:
         return self.differences.wrong if self.differences else frozenset()
 
 
-def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps | None]:
-    """Returns the maps of each plan, or None for those that are as before."""
+def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps]:
+    """Returns the maps of each plan. Of the files with one state in a step, the last
+    one has the drawing, since the others had no plan.
+    """
     moments = moments_of(events, reference)
     worlds = list[World]()
     for moment in moments:
         # The true state comes first: it decides which places lie where.
         worlds += [true_world(moment.true, moment.world), moment.world]
     album = Album(worlds)
-    found: list[Maps | None] = []
-    before: Moment | None = None
-    for number, moment in enumerate(moments):
-        is_same = before is not None and moment.drawn == before.drawn
-        found.append(None if is_same else _drawn(album, number, moment, before))
-        before = moment
+    found = list[Maps]()
+    before: Moment | None = None  # of those with a drawing
+    for number, (moment, later) in enumerate(zip_longest(moments, moments[1:])):
+        if later and _of_one_state(moment, later):
+            found.append(_undrawn(moment, "The map stands at the next file."))
+        elif before and moment.drawn == before.drawn and not moment.plan.plan:
+            found.append(_undrawn(moment, "The map is as before."))
+        else:
+            found.append(_drawn(album, number, moment, before))
+            before = moment
     return found
+
+
+def _of_one_state(moment: Moment, later: Moment) -> bool:
+    same_step = moment.plan.where.step == later.plan.where.step
+    return same_step and not moment.plan.plan and moment.drawn == later.drawn
+
+
+def _undrawn(moment: Moment, instead: str) -> Maps:
+    return Maps(
+        world=moment.world,
+        believed=Markup(),
+        true=None,
+        differences=moment.differences,
+        is_told=moment.told is not None,
+        gone=(),
+        instead=instead,
+    )
 
 
 def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> Maps:
