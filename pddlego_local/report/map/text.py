@@ -161,7 +161,7 @@ def _box(world: World, box: str, styles: Mapping[Fact, str]) -> list[tuple[str, 
         lines.append((short(fact[0]), styles[fact]))
     for row in world.rows.get(box, ()):
         facts = world.about(row, shown)
-        words = ", ".join(map(short, world.unimplied(facts)))
+        words = short(world.words(row, facts))
         style = next((styles[fact] for fact in facts if styles[fact]), "")
         lines.append((f"· {short(row)} {words}".rstrip(), style))
     if len(lines) > MOST_LINES:

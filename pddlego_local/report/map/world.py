@@ -85,14 +85,38 @@ class World:
     @cached_property
     def box_of(self) -> Mapping[str, str]:
         """The box in which each object is drawn: its own or that of another object. A
-        player is drawn where it is. Something that has to do with one place or with one
-        object of another type alone is drawn in its box, such as a mug in a cabinet. Of
-        two that have to do with each other alone, the one that a fact names last is the
-        box.
+        player is drawn where it is. A thing is drawn in the place that it has to do
+        with, such as a mug in a cabinet. Where no places are known, something that has
+        to do with one object of another type alone is drawn in its box.
         """
         inside = {
             name: fact[-1] for fact in sorted(self.of_the_player) for name in fact[1:-1]
         }
+        found = self._in_places() if self.places else self._by_types()
+        inside = {**found, **inside}
+        return {name: _end(name, inside) for name in self.objects}
+
+    def _in_places(self) -> dict[str, str]:
+        """Returns the holder of each thing: the only place that ends a fact which
+        begins with the thing, otherwise the only other object.
+        """
+        holders = defaultdict[str, set[str]](set)
+        for fact in self.facts - self.of_the_player:
+            terms = self.terms(fact)
+            if len(terms) == 2 and terms[0] not in self.places | {terms[1]}:
+                holders[terms[0]].add(terms[1])
+        found = {}
+        for name, all_of in holders.items():
+            candidates = all_of & self.places or all_of
+            if len(candidates) == 1:
+                (found[name],) = candidates
+        return found
+
+    def _by_types(self) -> dict[str, str]:
+        """Of two objects that have to do with each other alone, the one that a fact
+        names last is the box.
+        """
+        inside: dict[str, str] = {}
         partners = defaultdict[str, set[str]](set)
         joined = set[str]()  # by a direction
         last = set[str]()
@@ -103,17 +127,15 @@ class World:
             last.update(terms[1:][-1:])
             if self.direction(fact):
                 joined.update(terms)
-        apart = joined | self.standing | self.places
         for name in sorted(partners, key=lambda name: (name in last, name)):
             others = partners[name] - {name}
-            if len(others) != 1 or name in apart | inside.keys():
+            if len(others) != 1 or name in joined | self.standing:
                 continue
             (holder,) = others
             is_mutual = inside.get(holder) == name
-            is_alike = self._type(holder) == self._type(name)
-            if not is_mutual and (holder in self.places or not is_alike):
+            if not is_mutual and self._type(holder) != self._type(name):
                 inside[name] = holder
-        return {name: _end(name, inside) for name in self.objects}
+        return inside
 
     def _type(self, name: str) -> str:
         return self.objects.get(name, "object")
@@ -136,8 +158,9 @@ class World:
         return rows
 
     def is_door(self, fact: Fact) -> bool:
-        is_known = predicate_of(fact) in self.doors
-        return is_known or any(word in fact[0] for word in DOOR_WORDS)
+        if predicate_of(fact) in self.doors:
+            return True
+        return "open" not in fact[0] and any(word in fact[0] for word in DOOR_WORDS)
 
     @cached_property
     def implied(self) -> str:
@@ -155,9 +178,31 @@ class World:
         boxes = {self.box_of.get(name, name) for name in (first, second)}
         return first != second and len(boxes) == 1 and bool(boxes & {first, second})
 
-    def unimplied(self, facts: Iterable[Fact]) -> list[str]:
-        """Returns the predicates of facts, without the one that the drawing says."""
-        return [fact[0] for fact in facts if fact[0] != self.implied]
+    def words(self, thing: str, facts: Iterable[Fact]) -> str:
+        """Returns facts about an object in another one's box, without its own name, the
+        box, and the predicate that the drawing says.
+        """
+        said = {thing, self.box_of[thing]}
+        words = list[str]()
+        for fact in facts:
+            others = [name for name in self.terms(fact) if name not in said]
+            if others or fact[0] != self.implied:
+                words += [fact[0], *others]
+        return " ".join(words)
+
+    @cached_property
+    def plain_ways(self) -> frozenset[str]:
+        """The predicates between places that need no word: the only one of doors, and
+        the only one of other ways.
+        """
+        facts = [
+            fact
+            for fact in self.facts
+            if len(terms := self.terms(fact)) == 2 and self.places.issuperset(terms)
+        ]
+        doors = {fact[0] for fact in facts if self.is_door(fact)}
+        ways = {fact[0] for fact in facts} - doors
+        return frozenset().union(*(words for words in (doors, ways) if len(words) == 1))
 
     def about(self, name: str, facts: Iterable[Fact]) -> list[Fact]:
         """Returns the facts that are written beside an object: those about it alone,

@@ -185,10 +185,12 @@ def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> 
     marks, true_marks = marks_of(moment, known)
     plan = moment.plan
     path = [*walked(plan.domain, plan.problem, plan.plan, world)]
+    true, believed = 2 * number, 2 * number + 1
+    has_true = bool(moment.true.facts)
     return Maps(
         world=world,
-        believed=album.draw(2 * number + 1, marks, path),
-        true=album.draw(2 * number, true_marks) if moment.true.facts else None,
+        believed=album.draw(believed, marks, path, beside=true),
+        true=album.draw(true, true_marks, beside=believed) if has_true else None,
         differences=differences,
         is_told=moment.told is not None,
         gone=sorted(known - world.facts),
