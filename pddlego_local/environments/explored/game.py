@@ -91,6 +91,7 @@ class Explored(BaseEnvironment):
             "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             "words": _words(world, marks),
+            "roles": _roles(world),
         }
 
     def model_post_init(self, context: object) -> None:
@@ -153,7 +154,7 @@ class Explored(BaseEnvironment):
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return replace(self.play.true_state, roles=_roles(self._world))
+        return replace(self.play.true_state, roles=self.roles)
 
     def won(self) -> bool:
         return self.play.won

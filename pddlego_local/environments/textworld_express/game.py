@@ -23,8 +23,8 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
 from pddlego_local.core.nouns import Observation, Roles, TrueState
+from pddlego_local.environments.maps import OPPOSITE
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 from pddlego_local.environments.textworld_express.true_state import Watched
 
 SEEDS = range(1 << 31)

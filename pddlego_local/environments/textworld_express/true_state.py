@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from pddlego_local.core.nouns import Roles, TrueState
-from pddlego_local.environments.textworld_express.house_map import OPPOSITE, pddl_name
+from pddlego_local.environments.maps import OPPOSITE
+from pddlego_local.environments.textworld_express.house_map import pddl_name
 from pddlego_local.environments.writing import Fact
 
 STATES = ("sliced", "chopped", "diced", "fried", "roasted", "grilled")
