@@ -55,6 +55,7 @@ def main() -> int:
         if not check:
             overview.draw(records)
             mechanism.draw(records)
+            pretrained.draw(records)
             moment.draw(records)
     for path, text in changed.items():
         print(f"{path.relative_to(ROOT)}: {'outdated' if check else 'written'}")

@@ -26,7 +26,13 @@ from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.report.map.drawing import Album
 from pddlego_local.report.map.truth import Differences, compare, true_world, walked
-from pddlego_local.report.map.world import Predicate, World, declared, read_world
+from pddlego_local.report.map.world import (
+    Predicate,
+    World,
+    declared,
+    predicate_of,
+    read_world,
+)
 from pddlego_local.runner.parts import build
 
 OURS = "pddlego_local.environments."
@@ -106,7 +112,8 @@ class Moment:
         common = self.predicates & self.world.declared
         if self.told is None or not common:
             return None
-        return compare(self.world, TrueState({}, self.told, common), self.told)
+        told = frozenset(fact for fact in self.told if predicate_of(fact) in common)
+        return compare(self.world, TrueState({}, told, common), told)
 
     @property
     def drawn(self) -> tuple[object, ...]:
