@@ -195,7 +195,7 @@ def test_a_report_of_one_arm_shows_the_games_that_it_lost_and_where(
     page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
     lost = page[page.index('<h2 id="lost">') : page.index('<h2 id="results">')]
     assert re.findall("<b>(game .)</b>", lost) == ["game 1"]
-    assert "its last file, step " in lost and "<svg" in lost
+    assert "the last file of the lost game, step " in lost and "<svg" in lost
     assert "episodes/free/1-0.html#step-" in lost
     assert page.index("How episodes ended") < page.index('<h2 id="lost">')
 

@@ -32,7 +32,7 @@ from pddlego_local.report.map.text import short
 from pddlego_local.report.map.world import World
 
 LINE = 15  # height of a line of text
-GAP_X, GAP_Y, MOST_GAP = 48, 40, 110  # between boxes that lines join
+GAP_X, GAP_Y, MOST_GAP = 48, 44, 110  # between boxes that lines join
 LEAST_GAP = 16
 MOST_ROWS = 7  # of one box
 LONGEST_ROW = 24  # characters; the rest is seen when the mouse rests on the box

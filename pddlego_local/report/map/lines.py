@@ -156,14 +156,15 @@ def line(first: Box, second: Box, pair: tuple[str, str], join: Join) -> Iterator
 def _door(start: Point, end: Point) -> str:
     """A bar across a line."""
     x, y = _middle(start, end)
-    is_upright = abs(end[0] - start[0]) >= abs(end[1] - start[1])
-    width, height = (8, 18) if is_upright else (18, 8)
+    width, height = (18, 8) if _is_upright(start, end) else (8, 18)
     left, top = x - width / 2, y - height / 2
     return f'<rect x="{left:.0f}" y="{top:.0f}" width="{width}" height="{height}"/>'
 
 
 def _labels(start: Point, end: Point, join: Join) -> Iterator[str]:
-    """The words of a line, on a ground that hides what is behind them."""
+    """The words of a line, on a ground that hides what is behind them. They stand above
+    a door, or beside it if the line is upright.
+    """
     labels = cut(join.labels, MOST_LABELS)
     if not labels and join.mark in ("wrong", "missed"):
         labels = [Row(short(join.facts[0][0]), join.mark)]
@@ -171,16 +172,22 @@ def _labels(start: Point, end: Point, join: Join) -> Iterator[str]:
         return
     x, y = _middle(start, end)
     top = y - (len(labels) - 1) * LABEL_LINE / 2 + 4
-    if join.door:
-        top -= 17
     characters = max(len(row.text) for row in labels) + 2
     width, height = characters * CHARACTER, len(labels) * LABEL_LINE + 2
+    if join.door and _is_upright(start, end):
+        x += 12 + width / 2
+    elif join.door:
+        top -= 17
     yield (
         f'<rect class="k" x="{x - width / 2:.0f}" y="{top - 10:.0f}"'
         f' width="{width:.0f}" height="{height}"/>'
     )
     for number, row in enumerate(labels):
         yield text(x, top + number * LABEL_LINE, row, joined(["l", row.mark]))
+
+
+def _is_upright(start: Point, end: Point) -> bool:
+    return abs(end[0] - start[0]) < abs(end[1] - start[1])
 
 
 def _middle(start: Point, end: Point) -> Point:

@@ -182,7 +182,8 @@ def _told(
     if len(rest) > MOST_LINES:
         yield f"… {len(rest) - MOST_LINES} more facts", "dim"
     if world.left_out:
-        yield f"{world.left_out} objects further away are left out", "dim"
+        are = "object is" if world.left_out == 1 else "objects are"
+        yield f"{world.left_out} more {are} further away", "dim"
     if world.goal_text:
         yield "goal: " + short(world.goal_text, 200), "cyan"
 

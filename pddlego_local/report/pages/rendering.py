@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from pddlego_local.core.resources import jinja
 from pddlego_local.core.visible import visible
+from pddlego_local.report.text import amount
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"
 
@@ -33,11 +34,6 @@ def readable(value: object) -> object:
 
 def _own(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def amount(number: int, noun: str) -> str:
-    """For example "1 step" and "2 steps"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 _JINJA = jinja(loader=jinja2.FunctionLoader(_own), autoescape=True, finalize=readable)

@@ -112,7 +112,7 @@ def test_a_large_world_is_cut_around_the_player() -> None:
     part = read_world(DOMAIN, problem).part(60)
     assert {"r100", "r80", "r120"} <= part.objects.keys()
     assert "r0" not in part.objects and part.left_out == 140
-    assert "170 objects further away are left out" in shown_map(DOMAIN, problem).plain
+    assert "170 more objects are further away" in shown_map(DOMAIN, problem).plain
 
 
 @pytest.mark.parametrize(
