@@ -306,16 +306,18 @@ def test_the_maps_of_two_arms_beside_each_other_have_one_scale(
     """The maps of the one are wide, since it believes in a row of rooms."""
     for rung in ("free", "typed"):
         planted(tmp_path / "runs" / rung, rung, [asked("success", 1)], played)
+    events = of_the_reference(played)[1]
     rooms = [f"a_room_of_a_long_name_{number}" for number in range(9)]
     row = " ".join(f"(connected {a} {b} east)" for a, b in pairwise(rooms))
     wide = [
         dataclasses.replace(e, problem=e.problem.replace("(:init", f"(:init {row}", 1))
         if isinstance(e, Plan)
         else e
-        for e in of_the_reference(played)[1]
+        for e in events
     ]
-    path = tmp_path / "runs" / "typed" / "transcripts" / "1-0.jsonl"
-    path.write_text("".join(to_json(e) + "\n" for e in wide), encoding="utf-8")
+    for rung, own in {"free": events, "typed": wide}.items():
+        path = tmp_path / "runs" / rung / "transcripts" / "1-0.jsonl"
+        path.write_text("".join(to_json(e) + "\n" for e in own), encoding="utf-8")
     page = reported(tmp_path) / "episodes" / "free" / "1-0.html"
     script = """
         shown.querySelector('a.other + button').click();

@@ -192,6 +192,9 @@ def test_a_report_of_one_arm_shows_the_games_that_it_lost_and_where(
 ) -> None:
     rows = [asked("success", 0), asked("solver_abort", 1)]
     planted(tmp_path / "runs" / "free", "free", rows, played)
+    (by_the_reference,) = played.glob("*reference*/transcripts/1-0.jsonl")
+    lost_game = tmp_path / "runs" / "free" / "transcripts" / "1-0.jsonl"
+    shutil.copy(by_the_reference, lost_game)
     page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
     lost = page[page.index('<h2 id="lost">') : page.index('<h2 id="results">')]
     assert re.findall("<b>(game .)</b>", lost) == ["game 1"]
