@@ -49,6 +49,14 @@ _NOTES = jinja(
 )
 
 
+def amount(number: int, noun: str) -> str:
+    """For example "1 step" and "2 steps"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+_NOTES.globals["amount"] = amount
+
+
 def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]) -> str:
     """Says in sentences how many results are missing, or returns "" if none are.
     `planned` has what sweeps requested, for the resolved folder of each cell, begun or
@@ -59,11 +67,14 @@ def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]) ->
     if not left:
         return ""
     total = left + sum(len(cell.rows) for cell in cells)
+    have = "has" if left == 1 else "have"
     words = (
-        f"This sweep is not finished: {left} of {total} episodes have no result yet."
+        f"This sweep is not finished: {left} of {amount(total, 'episode')} {have} no"
+        " result yet."
     )
     if waiting := len(missing) - len(cells):
-        words += f" {waiting} of {len(missing)} cells have not begun."
+        have = "has" if waiting == 1 else "have"
+        words += f" {waiting} of {amount(len(missing), 'cell')} {have} not begun."
     return f"{words} Every number below may still change."
 
 
@@ -342,7 +353,7 @@ def _games(games: int, maps: int | None) -> str:
     """For example "50 (20 maps)"."""
     if maps is None:
         return str(games)
-    return f"{games} ({maps} maps)"
+    return f"{games} ({amount(maps, 'map')})"
 
 
 def interval(low: float, high: float) -> str:

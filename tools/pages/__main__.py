@@ -54,6 +54,7 @@ def main() -> int:
         changed = outdated(records)
         if not check:
             overview.draw(records)
+            pretrained.draw(records)
             moment.draw(records)
     for path, text in changed.items():
         print(f"{path.relative_to(ROOT)}: {'outdated' if check else 'written'}")

@@ -19,6 +19,7 @@ from pddlego_local.core.nouns import (
     Goal,
     Names,
     Observation,
+    Roles,
     TrueState,
     Turns,
 )
@@ -93,6 +94,7 @@ class Explored(BaseEnvironment):
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             # Its example is the same for all sizes.
             "words": _words(_world({**given, "sizes": None}), marks),
+            "roles": _roles(world),
         }
         environment = validated({**given, **of_files})
         environment._world = world
@@ -165,7 +167,7 @@ class Explored(BaseEnvironment):
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return self.play.true_state
+        return replace(self.play.true_state, roles=self.roles)
 
     def won(self) -> bool:
         return self.play.won
@@ -241,6 +243,23 @@ def _world(options: Mapping[str, Any]) -> World:
         own = {"sizes": sizes, "checked": None}
         world = replace(world, file=world.file.model_copy(update=own))
     return renamed(world) if options.get("renamed") else world
+
+
+def _roles(world: World) -> Roles:
+    """Returns what `here` tells: where the player is, if nothing else can stand in this
+    predicate, and which types are places.
+    """
+    here = world.here
+    places = [
+        kind
+        for kind in sorted(world.type_names)
+        if any(world.is_below(kind, name) for name in here.place.type_names)
+    ]
+    roles: Roles = {"places": tuple(places)}
+    if world.places_movers_alone:
+        predicate = f"{here.predicate}/{len(here.movers) + 1}"
+        roles = {"player": (predicate,), **roles}
+    return roles
 
 
 def _actions(world: World, task: Task) -> Iterator[Action]:
