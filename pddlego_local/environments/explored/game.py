@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import model_validator
 
+from pddlego_local.core.chart import Chart
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import (
     Action,
@@ -23,9 +24,17 @@ from pddlego_local.core.nouns import (
 )
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.aims import (
+    WHOLE,
+    aims_of,
+    all_of,
+    deps_words,
+    is_reached,
+)
 from pddlego_local.environments.explored.ambiguity import refuse_names
 from pddlego_local.environments.explored.belief import Belief, Beliefs
 from pddlego_local.environments.explored.box import folder_of
+from pddlego_local.environments.explored.charting import chart_of
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.draws import problem_text, seeds_of
 from pddlego_local.environments.explored.folder import DOMAIN, hashes_of
@@ -45,7 +54,6 @@ from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.state import Task
 
 MOST_TRIED = 20
-_GOAL = "reach the goal"
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
 _EMPTY = "(define (problem believed) (:objects) (:init))"
 _TASK = "You act in a world that you see only in part, and explore it step by step."
@@ -90,6 +98,7 @@ class Explored(BaseEnvironment):
             "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             "words": _words(world, marks),
+            "examples": {"deps": deps_words(world), **given.get("examples", {})},
         }
 
     def model_post_init(self, context: object) -> None:
@@ -171,7 +180,7 @@ class Explored(BaseEnvironment):
     # ---- What methods are given
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
-        end = Goal(self._world.file.task or _GOAL, self._goal)
+        end = Goal(self._world.file.task or WHOLE, self._goal)
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
@@ -202,12 +211,18 @@ class Explored(BaseEnvironment):
     def formalize(
         self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
-        """Returns domain and problem with the end goal. All of it comes from the
+        """Returns domain and problem with the end goal, or with a sub-goal that
+        `subgoals` has named, and those that are reached. All of it comes from the
         memory, since another environment may play another game of this world at the
         same time.
         """
         belief = self._beliefs.after(memory)
-        return self.domain, belief.problem(belief.goal)
+        wanted = belief.goal
+        if goal:
+            aims = aims_of(belief)
+            kept = [aim for aim in aims.values() if is_reached(belief, aim)]
+            wanted = all_of([aims[goal], *kept])
+        return self.domain, belief.problem(wanted)
 
     def otherwise(self, memory: Turns) -> Iterator[tuple[str, str]]:
         """Yields domain and problem for each sub-goal of exploring, for when there is
@@ -218,7 +233,19 @@ class Explored(BaseEnvironment):
             yield self.domain, belief.problem(mark.goal)
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
-        return (self._world.file.task or _GOAL,)
+        """Returns the parts of the goal that are not reached, in words."""
+        belief = self._beliefs.after(memory)
+        aims = aims_of(belief)
+        return tuple(
+            words for words, aim in aims.items() if not is_reached(belief, aim)
+        )
+
+    def parallel(self, memory: Turns) -> tuple[tuple[str, ...], ...]:
+        """Returns `subgoals` as one group, since a goal has no order."""
+        return (self.subgoals(memory),)
+
+    def chart(self, memory: Turns) -> Chart:
+        return chart_of(self._beliefs.after(memory))
 
 
 def _world(options: Mapping[str, Any]) -> World:
@@ -244,7 +271,7 @@ def _actions(world: World, task: Task) -> Iterator[Action]:
 
 def _words(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns what prompts say of the world."""
-    goals = "; ".join([_GOAL, *(mark.words for mark in marks)])
+    goals = "; ".join([WHOLE, *(mark.words for mark in marks)])
     return {
         "task": world.file.about or _TASK,
         "rules": [
