@@ -35,8 +35,8 @@ WORLDS = {
         "environment.sizes=[3,3]",
     ),
 }
-FITTED = range(100_000, 100_080)
-HELD_OUT = range(100_080, 100_100)
+FITTED = range(100_000, 100_040)
+HELD_OUT = range(100_040, 100_050)
 ACTIONS = 200
 CARD = """\
 # The weights of `method.selector=horizon`, by ordinary least squares (statsmodels).

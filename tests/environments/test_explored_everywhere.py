@@ -24,10 +24,6 @@ METHODS = sorted(
     path.stem for path in (HOUSE.parents[1] / "conf/method").glob("*.yaml")
 )
 WHY_NOT = {
-    **dict.fromkeys(
-        ("deps", "inner_monologue", "zero_shot_planner", "zero_shot_replan"),
-        "environment.examples.deps is missing",
-    ),
     **dict.fromkeys(("fcrf", "reflexion"), "environment.examples.fcrf is missing"),
     "formalizer": "environment.words has no `formalizer`",
     "formalizer_problem": "environment.words has no `formalizer_problem`",
