@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -15,7 +15,7 @@ from pddlego_local.core.nouns import Budget, Completion, Turn
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.decoding.forms import PARALLEL_GOALS
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.rungs import RungName
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.explored.box import folder_of
@@ -41,12 +41,11 @@ def kitchen(limit: int = 50) -> Cooking:
     return Cooking(rooms=5, ingredients=5, budget=budget)
 
 
-def office(**options: Any) -> Explored:
+def office(**options: Any) -> Any:
     options = {"world": "office", "sizes": (3, 3), **options}
-    built: Explored = Explored.model_validate(
+    return Explored.model_validate(
         {"budget": {"unit": "actions", "limit": 200}, **options}
     )
-    return built
 
 
 def pursued(model: Player) -> list[str]:
@@ -69,7 +68,7 @@ def test_without_a_selector_prompts_and_grammars_are_the_recorded_ones() -> None
     lines = []
     for question in model.asked:
         lines += [f"===== {question.form.name}", question.messages[-1].content]
-        for rung in RUNGS:
+        for rung in get_args(RungName):
             decoding = Decoding(rung=rung)
             constraint = constraint_for(decoding, question.form, question.context)
             grammar = constraint.begin().stage.grammar
