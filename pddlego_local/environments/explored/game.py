@@ -41,7 +41,7 @@ from pddlego_local.environments.explored.folder import DOMAIN, hashes_of
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
 from pddlego_local.environments.explored.mistakes import refuse_mistakes
-from pddlego_local.environments.explored.phrases import spelled
+from pddlego_local.environments.explored.phrases import Phrase, spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
@@ -55,6 +55,7 @@ from pddlego_local.pddl.state import Task
 
 MOST_TRIED = 20
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
+_PARAMETER = re.compile(r"\?([^\s()]+)")
 _EMPTY = "(define (problem believed) (:objects) (:init))"
 _TASK = "You act in a world that you see only in part, and explore it step by step."
 _SPELLING = (
@@ -80,6 +81,7 @@ class Explored(BaseEnvironment):
     _world: World
     _marks: tuple[Mark, ...] = ()
     _beliefs: Beliefs
+    _phrases: Mapping[str, Phrase]
     _play: Play | None = None
     _goal: str = ""
     _map: str = ""
@@ -105,6 +107,10 @@ class Explored(BaseEnvironment):
         self._world = _world(vars(self))
         self._marks = marks_of(self._world)
         self._beliefs = Beliefs(self._world, self._marks)
+        self._phrases = {
+            action.name: Phrase(action.command, _PARAMETER.findall(action.parameters))
+            for action in self.actions
+        }
         super().model_post_init(context)
 
     @classmethod
@@ -191,13 +197,16 @@ class Explored(BaseEnvironment):
     def command(
         self, planned: str, spell: Callable[[str], str] = spelled
     ) -> str | None:
-        """Returns the command for a planned action, whose names need not exist."""
+        """Returns the command for a planned action, whose names need not exist.
+
+        It follows from the world alone, since the game that is played may be that of
+        another environment.
+        """
         name, *things = planned.strip("() ").lower().split()
-        commands = self.play.commands
-        phrase = commands.phrases.get(name)
+        phrase = self._phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
-        return commands.said((name, *things))
+        return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
 
     # ---- The reference
 
