@@ -1,5 +1,5 @@
 """The selector of DEPS in real games, with answers given in advance and with the
-reference; about 15 s.
+reference; about 20 s.
 """
 
 import json
@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
+import tools.horizon
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget, Completion, Turn
 from pddlego_local.core.record.folder import read_rows
@@ -22,7 +23,7 @@ from pddlego_local.environments.explored.box import folder_of
 from pddlego_local.environments.explored.game import Explored
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.methods.deps import Deps
-from pddlego_local.methods.shared.horizon import predicted
+from pddlego_local.methods.shared.horizon import WEIGHTS, predicted
 from pddlego_local.methods.shared.selector import Kind
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
@@ -276,3 +277,17 @@ def test_a_cell_without_a_selector_has_the_name_that_it_had() -> None:
     plain = compose_cell(words).cell
     assert compose_cell([*words, "method.selector=none"]).cell == plain
     assert compose_cell([*words, "method.selector=random"]).cell != plain
+
+
+def test_the_horizon_was_fitted_to_games_of_the_training_alone() -> None:
+    assert min(tools.horizon.FITTED) >= 100_000
+    assert set(tools.horizon.FITTED).isdisjoint(tools.horizon.HELD_OUT)
+    card = tools.horizon.FILE.read_text(encoding="utf-8")
+    for games in (tools.horizon.FITTED, tools.horizon.HELD_OUT):
+        assert f"games {games[0]} to {games[-1]}" in card
+    for world in tools.horizon.WORLDS.values():
+        rows = list(tools.horizon.rows_of(world, [100_003]))
+        assert len(rows) > 2
+        for row in rows:
+            assert row.numbers.keys() == WEIGHTS.keys()
+            assert row.actions > 0
