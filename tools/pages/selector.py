@@ -1,6 +1,7 @@
 """docs/results/selector.md: the order of sub-goals in DEPS."""
 
 from collections import Counter
+from collections.abc import Mapping
 from statistics import fmean, median
 
 from statsmodels.stats.weightstats import DescrStatsW
@@ -13,6 +14,8 @@ from tools.pages.records import Records, scored
 
 OWN = "selector/records.tar.xz", "selector"
 MEDIAN = "selector/records.tar.xz", "selector_median"
+FULL = "selector/records.tar.xz", "selector_full"
+WORLDS = {"cooking_hard": "hard Cooking", "explored": "office"}
 SETTINGS = {
     "cooking_75": "hard Cooking, 75 %",
     "cooking_50": "hard Cooking, 50 %",
@@ -25,9 +28,14 @@ SELECTORS = ("none", "random", "horizon")
 def cells(records: Records) -> dict[tuple[str, str], CellRecord]:
     """Returns the cell of each setting and selector."""
     return {
-        (cell.labels["environment"], cell.run.identity["method"]["selector"]): cell
+        (cell.labels["environment"], selector_of(cell)): cell
         for cell in records.sweep(*OWN)
     }
+
+
+def selector_of(cell: CellRecord) -> str:
+    """Returns the selector, which a record has only if it is not the default."""
+    return str(cell.run.identity["method"].get("selector", "none"))
 
 
 def limit(cell: CellRecord) -> int:
@@ -46,11 +54,10 @@ def _capped(row: EpisodeRow, budget: int) -> int:
 def medians(records: Records) -> str:
     rows = []
     for cell in records.sweep(*MEDIAN):
-        played = scored(cell)
-        middle = median(row.actions for row in played)
+        middle = median(row.actions for row in scored(cell))
         rows.append(
             {
-                "world": f"`{cell.labels['environment']}`",
+                "world": WORLDS[cell.labels["environment"]],
                 "games won": tables.games_won(cell),
                 "median actions": f"{middle:g}",
                 "50 %": f"{middle / 2:g}",
@@ -73,18 +80,38 @@ def rates(records: Records) -> str:
 
 def spent(records: Records) -> str:
     found = cells(records)
-    rows = []
-    for setting, title in SETTINGS.items():
-        by_selector = {name: actions(found[setting, name]) for name in SELECTORS}
-        row = {"world and budget": title}
-        for name, spent in by_selector.items():
-            row[f"`{name}`"] = f"{fmean(spent.values()):.1f}"
-        for base in ("none", "random"):
-            row[f"`{base}` → `horizon`"] = _difference(
-                by_selector[base], by_selector["horizon"]
-            )
-        rows.append(row)
-    return tables.table(rows)
+    return tables.table(
+        {"world and budget": title}
+        | _means({name: found[setting, name] for name in SELECTORS})
+        for setting, title in SETTINGS.items()
+    )
+
+
+def without_limit(records: Records) -> str:
+    """The same in the games of the medians, which nobody's budget ended."""
+    played = [*records.sweep(*MEDIAN), *records.sweep(*FULL)]
+    return tables.table(
+        {"world": title}
+        | _means(
+            {
+                selector_of(cell): cell
+                for cell in played
+                if cell.labels["environment"] == world
+            }
+        )
+        for world, title in WORLDS.items()
+    )
+
+
+def _means(by_selector: Mapping[str, CellRecord]) -> dict[str, str]:
+    """Returns columns with the mean actions, and with differences in the same games."""
+    counted = {name: actions(by_selector[name]) for name in SELECTORS}
+    columns = {f"`{name}`": f"{fmean(of.values()):.1f}" for name, of in counted.items()}
+    for base in ("none", "random"):
+        columns[f"`{base}` → `horizon`"] = _difference(
+            counted[base], counted["horizon"]
+        )
+    return columns
 
 
 def _difference(base: dict[int, int], other: dict[int, int]) -> str:
@@ -110,7 +137,8 @@ def choices(records: Records) -> str:
 
 
 def verdicts(records: Records) -> str:
-    return tables.verdict_lines(records.compared(*OWN), where="environment")
+    names = {f"selector {name}": name for name in SELECTORS}
+    return tables.verdict_lines(records.compared(*OWN), names, where="environment")
 
 
 PAGES = (
@@ -121,6 +149,7 @@ PAGES = (
             "games won": rates,
             "verdicts": verdicts,
             "actions": spent,
+            "without limit": without_limit,
             "choices": choices,
         },
     ),
