@@ -17,6 +17,7 @@ from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.explored.play import LOOK
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
+from tests.environments.explored_games import cell_that_the_reference_wins
 
 HOUSE = Path(__file__).parents[2] / "examples/house"
 GAME = ["environment=explored", f"environment.folder={HOUSE}"]
@@ -49,6 +50,14 @@ def test_every_method_plays_it_or_says_why_not(method: str, tmp_path: Path) -> N
     (row,) = read_rows(result.folder / "episodes.jsonl")
     # By chance the torch may be taken before it is lit, and then it cannot be lit.
     assert row.success or method == "random_policy"
+
+
+@pytest.mark.parametrize("world", ["coin", "ferry", "grid", "office", "vault"])
+def test_sub_goal_by_sub_goal_the_reference_wins_every_world_in_the_box(
+    world: str, tmp_path: Path
+) -> None:
+    words = [f"environment.world={world}", "method=deps", "method.selector=horizon"]
+    cell_that_the_reference_wins(tmp_path, *words)
 
 
 def test_an_agent_plays_it_with_the_tools_of_mcp() -> None:
