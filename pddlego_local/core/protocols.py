@@ -2,6 +2,7 @@
 
 from typing import Literal, Protocol, runtime_checkable
 
+from pddlego_local.core.chart import Chart
 from pddlego_local.core.nouns import (
     Action,
     Budget,
@@ -99,6 +100,14 @@ class Gathering(Protocol):
 
     def wanted(self, memory: Turns) -> tuple[str, ...]:
         """Returns the things that still have to be picked up, by the game's names."""
+
+
+@runtime_checkable
+class Charted(Protocol):
+    """An environment whose texts show where things are (`horizon` of DEPS)."""
+
+    def chart(self, memory: Turns) -> Chart:
+        """Returns what the texts in `memory` show. It knows nothing else."""
 
 
 @runtime_checkable

@@ -21,6 +21,7 @@ from pddlego_local.environments.explored.play import LOOK
 from pddlego_local.environments.explored.world import read_world
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
+from tests.environments.explored_games import cell_that_the_reference_wins
 
 HOUSE = Path(__file__).parents[2] / "examples/house"
 GAME = ["environment=explored", f"environment.folder={HOUSE}"]
@@ -28,10 +29,6 @@ METHODS = sorted(
     path.stem for path in (HOUSE.parents[1] / "conf/method").glob("*.yaml")
 )
 WHY_NOT = {
-    **dict.fromkeys(
-        ("deps", "inner_monologue", "zero_shot_planner", "zero_shot_replan"),
-        "environment.examples.deps is missing",
-    ),
     **dict.fromkeys(("fcrf", "reflexion"), "environment.examples.fcrf is missing"),
     "formalizer": "environment.words has no `formalizer`",
     "formalizer_problem": "environment.words has no `formalizer_problem`",
@@ -76,6 +73,14 @@ def plays_or_says_why_not(method: str, game: Sequence[str], out: Path) -> None:
     assert result.faults == []
     # By chance the torch may be taken before it is lit, and then it cannot be lit.
     assert row.success or method == "random_policy"
+
+
+@pytest.mark.parametrize("world", ["coin", "ferry", "grid", "office", "vault"])
+def test_sub_goal_by_sub_goal_the_reference_wins_every_world_in_the_box(
+    world: str, tmp_path: Path
+) -> None:
+    words = [f"environment.world={world}", "method=deps", "method.selector=horizon"]
+    cell_that_the_reference_wins(tmp_path, *words)
 
 
 def test_an_agent_plays_it_with_the_tools_of_mcp() -> None:

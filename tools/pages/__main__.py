@@ -21,13 +21,14 @@ from tools.pages import (
     nano_edit,
     overview,
     pretrained,
+    selector,
 )
 from tools.pages.blocks import Page, regenerated
 from tools.pages.records import ROOT, Records
 
 PAGES: tuple[Page, ...] = (
     *overview.PAGES, *instead.PAGES, *pretrained.PAGES, *described.PAGES, *nano.PAGES,
-    *nano_edit.PAGES,
+    *nano_edit.PAGES, *selector.PAGES,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 
+from pddlego_local.core.chart import Chart
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import (
     Action,
@@ -25,16 +26,24 @@ from pddlego_local.core.nouns import (
 )
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.aims import (
+    WHOLE,
+    aims_of,
+    all_of,
+    deps_words,
+    is_reached,
+)
 from pddlego_local.environments.explored.ambiguity import refuse_names
 from pddlego_local.environments.explored.belief import Belief, Beliefs
 from pddlego_local.environments.explored.box import folder_of
+from pddlego_local.environments.explored.charting import chart_of
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.draws import problem_text, seeds_of
 from pddlego_local.environments.explored.folder import DOMAIN, hashes_of, texts_of
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
 from pddlego_local.environments.explored.mistakes import refuse_mistakes
-from pddlego_local.environments.explored.phrases import spelled
+from pddlego_local.environments.explored.phrases import Phrase, spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
@@ -47,8 +56,8 @@ from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.state import Task
 
 MOST_TRIED = 20
-_GOAL = "reach the goal"
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
+_PARAMETER = re.compile(r"\?([^\s()]+)")
 _EMPTY = "(define (problem believed) (:objects) (:init))"
 _TASK = "You act in a world that you see only in part, and explore it step by step."
 _SPELLING = (
@@ -74,6 +83,7 @@ class Explored(BaseEnvironment):
     _world: World
     _marks: tuple[Mark, ...]
     _beliefs: Beliefs
+    _phrases: Mapping[str, Phrase]
     _play: Play | None = None
     _goal: str = ""
     _map: str = ""
@@ -94,12 +104,17 @@ class Explored(BaseEnvironment):
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             # Its example is the same for all sizes.
             "words": _words(_world({**given, "sizes": None}), marks),
+            "examples": {"deps": deps_words(world), **given.get("examples", {})},
             "roles": _roles(world),
         }
         environment = validated({**given, **of_files})
         environment._world = world
         environment._marks = marks
         environment._beliefs = Beliefs(world, marks)
+        environment._phrases = {
+            action.name: Phrase(action.command, _PARAMETER.findall(action.parameters))
+            for action in environment.actions
+        }
         return environment
 
     @classmethod
@@ -186,7 +201,7 @@ class Explored(BaseEnvironment):
     # ---- What methods are given
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
-        end = Goal(self._world.file.task or _GOAL, self._goal)
+        end = Goal(self._world.file.task or WHOLE, self._goal)
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
@@ -197,13 +212,16 @@ class Explored(BaseEnvironment):
     def command(
         self, planned: str, spell: Callable[[str], str] = spelled
     ) -> str | None:
-        """Returns the command for a planned action, whose names need not exist."""
+        """Returns the command for a planned action, whose names need not exist.
+
+        It follows from the world alone, since the game that is played may be that of
+        another environment.
+        """
         name, *things = planned.strip("() ").lower().split()
-        commands = self.play.commands
-        phrase = commands.phrases.get(name)
+        phrase = self._phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
-        return commands.said((name, *things))
+        return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
 
     # ---- The reference
 
@@ -217,12 +235,18 @@ class Explored(BaseEnvironment):
     def formalize(
         self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
-        """Returns domain and problem with the end goal. All of it comes from the
+        """Returns domain and problem with the end goal, or with a sub-goal that
+        `subgoals` has named, and those that are reached. All of it comes from the
         memory, since another environment may play another game of this world at the
         same time.
         """
         belief = self._beliefs.after(memory)
-        return self.domain, belief.problem(belief.goal)
+        wanted = belief.goal
+        if goal:
+            aims = aims_of(belief)
+            kept = [aim for aim in aims.values() if is_reached(belief, aim)]
+            wanted = all_of([aims[goal], *kept])
+        return self.domain, belief.problem(wanted)
 
     def otherwise(self, memory: Turns) -> Iterator[tuple[str, str]]:
         """Yields domain and problem for each sub-goal of exploring, for when there is
@@ -233,7 +257,19 @@ class Explored(BaseEnvironment):
             yield self.domain, belief.problem(mark.goal)
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
-        return (self._world.file.task or _GOAL,)
+        """Returns the parts of the goal that are not reached, in words."""
+        belief = self._beliefs.after(memory)
+        aims = aims_of(belief)
+        return tuple(
+            words for words, aim in aims.items() if not is_reached(belief, aim)
+        )
+
+    def parallel(self, memory: Turns) -> tuple[tuple[str, ...], ...]:
+        """Returns `subgoals` as one group, since a goal has no order."""
+        return (self.subgoals(memory),)
+
+    def chart(self, memory: Turns) -> Chart:
+        return chart_of(self._beliefs.after(memory))
 
 
 def _world(options: Mapping[str, Any]) -> World:
@@ -277,7 +313,7 @@ def _actions(world: World, task: Task) -> Iterator[Action]:
 
 def _words(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns what prompts say of the world."""
-    goals = "; ".join([_GOAL, *(mark.words for mark in marks)])
+    goals = "; ".join([WHOLE, *(mark.words for mark in marks)])
     return {
         "task": world.file.about or _TASK,
         "rules": [
