@@ -63,7 +63,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     because the infrastructure failed.
     """
     if arguments.compare:
-        return _compare(*arguments.compare, arguments.out)
+        first, second = arguments.compare
+        return _compare(first, second, arguments.out)
     if arguments.out:
         raise ConfigError("--out is the folder of --compare; write run.out=FOLDER.")
     model, overrides = arguments.model, arguments.overrides

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pydantic
 
@@ -72,7 +73,12 @@ def write_card(run: Path) -> Path:
     text = _CARD.dump_json(card, indent=2)
     (run / "card.json").write_bytes(text + b"\n")
     words = {"number": number, "percent": percent, "rate": rate, "STAGES": STAGES}
-    facts = {"card": card, "UNTESTED": UNTESTED, "UNPROVEN": UNPROVEN, **words}
+    facts: dict[str, Any] = {
+        "card": card,
+        "UNTESTED": UNTESTED,
+        "UNPROVEN": UNPROVEN,
+        **words,
+    }
     markdown = rendered("card", **facts)
     (run / "card.md").write_text(markdown, encoding="utf-8")
     html = page("card.html.jinja", styles=["common.css", "card.css"], **facts)

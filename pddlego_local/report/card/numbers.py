@@ -20,7 +20,7 @@ from pddlego_local.report.measures import (
 )
 from pddlego_local.report.papers import Row, published
 from pddlego_local.report.statistics.rates import Rate
-from pddlego_local.runner.suite import RANDOM, REFERENCE, suite
+from pddlego_local.runner.suite import BY_RULES, RANDOM, REFERENCE, suite
 
 STAGES = ("refused", "accepted", "plan", "valid", "equivalent")
 """How far the files of an episode came at most: the planner's translator refused all of
@@ -130,12 +130,12 @@ def by_rules(entry: Entry, beside: Path) -> dict[str, "Evaluated"]:
     for place in (shipped, beside):
         for path in sorted(place.glob(f"*/{RECORD}")):
             try:
-                other = Evaluated(path.parent)
+                other = read_entry(path.parent)
             except ConfigError:  # an evaluation that has nothing to do with this one
                 continue
-            same = (other.entry.sha256, other.entry.size) == (entry.sha256, entry.size)
-            if same and other.entry.name in (REFERENCE, RANDOM):
-                found[other.entry.name] = other
+            same = (other.sha256, other.size) == (entry.sha256, entry.size)
+            if same and other.name in BY_RULES:
+                found[other.name] = Evaluated(path.parent)
     return found
 
 
