@@ -1,4 +1,4 @@
-"""`pddlego eval`: a small suite is played by rules, by nano and behind a server, and the
+"""`pddlego eval`: a small suite is played by rules, by nano and behind a server. The
 card says what the records say.
 """
 
