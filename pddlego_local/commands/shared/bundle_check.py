@@ -5,10 +5,11 @@ answers, and says which rows the games confirm.
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pddlego_local.commands.shared.redraw import Redraw
 from pddlego_local.core.errors import ConfigError, MissingPart
@@ -18,10 +19,14 @@ from pddlego_local.core.record.summary import inconsistencies, transcripts_by_ep
 from pddlego_local.core.visible import in_one_line, visible
 from pddlego_local.report.bundle import unpacked
 from pddlego_local.report.cells import CellRecord, find_cells, unrequested
+from pddlego_local.runner.provenance import provenance
 from pddlego_local.runner.replay import Planners, ReplayedCell, Result
 from pddlego_local.runner.sweep import read_sweeps
 
 UNVERIFIED = "not verified: tokens, times, and that the named weights wrote the answers"
+
+MOST_AT_ONCE = 16
+"""Episodes; each has a game of its own, some of which are processes."""
 
 
 @dataclass
@@ -66,15 +71,17 @@ def check(file: Path, server_url: str | None = None) -> int:
         cells = find_cells([here])
         for cell in cells:
             of_cell = _check_cell(cell, planners, redraw)
-            name = _name(cell.folder, here)
-            _print_findings(name, of_cell)
+            _print_findings(_name(cell.folder, here), of_cell)
             found += of_cell
-        others = [*cells.left_out, *_absent_cells(cells, here)]
+        others = [line.replace(f"{here}/", "") for line in cells.left_out]
+        others += _absent_cells(cells, here)
     if redraw and server_url:
         others += redraw.differences(server_url)
     for line in others:
         print(visible(line))
     found.differences += others
+    for version in _other_versions(cells):
+        print(f"recorded by {version}; checked by {_version_of(provenance())}")
     print(f"{found} in {len(cells)} cells")
     print(UNVERIFIED)
     return 1 if found.differences or not found.confirmed else 0
@@ -107,9 +114,9 @@ def _check_cell(
     cell: CellRecord, planners: Planners, redraw: Redraw | None
 ) -> _Findings:
     found = _Findings(rows=len(cell.rows))
-    found.differences += cell.problems
-    for line in unrequested(cell):
-        found.differences.append(line.removeprefix(f"{visible(str(cell.folder))}: "))
+    for line in (*cell.problems, *unrequested(cell)):
+        in_cell = line.replace(f"{cell.folder}/", "").replace(f"{cell.folder}: ", "")
+        found.differences.append(in_cell)
     for game, trial in sorted(cell.missing_episodes):
         found.differences.append(f"game {game}, trial {trial}: requested, but no row")
     rows = {row.episode: row for row in cell.rows}
@@ -147,9 +154,10 @@ def _played_again(
         found.unchecked[in_one_line(error)] += len(cell.rows)
         return
     transcripts = transcripts_by_episode(cell.folder)
-    with contextlib.closing(replayed), ThreadPoolExecutor(os.cpu_count()) as threads:
+    width = min(os.cpu_count() or 1, MOST_AT_ONCE)
+    with contextlib.closing(replayed), ThreadPoolExecutor(width) as threads:
         if changed := replayed.changed_settings():
-            found.differences.append(f"{changed}; it was {_recorded_by(cell)}")
+            found.differences.append(changed)
             found.unchecked["the settings differ"] += len(cell.rows)
             return
 
@@ -166,8 +174,16 @@ def _played_again(
                 yield episode, result
 
 
-def _recorded_by(cell: CellRecord) -> str:
-    last = cell.run.starts[-1]
-    version = (last.packages or {}).get("pddlego_local", "of unknown version")
-    commit = f" (commit {last.commit:.12})" if last.commit else ""
-    return f"recorded by pddlego_local {version}{commit}"
+def _other_versions(cells: list[CellRecord]) -> list[str]:
+    """Returns the versions of the project that recorded cells, without this one."""
+    starts = [start for cell in cells for start in cell.run.starts]
+    recorded = {_version_of(vars(start)) for start in starts}
+    return sorted(recorded - {_version_of(provenance())})
+
+
+def _version_of(versions: Mapping[str, Any]) -> str:
+    """Returns the version in words. `versions` are the fields of a start."""
+    packages = versions["packages"] or {}
+    commit = versions["commit"]
+    version = f"pddlego_local {packages.get('pddlego_local', 'of unknown version')}"
+    return f"{version} (commit {commit:.12})" if commit else version
