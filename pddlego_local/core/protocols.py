@@ -24,14 +24,18 @@ class Environment(Protocol):
     thread-safe.
     """
 
-    name: str
-    package: str
-    """The environment's Python package, which holds its tables, domain, reference and
-    prompts.
-    """
     budget: Budget
     shows_commands: bool
     """Whether the prompts of PDDLego+ and PlanGen list the valid commands."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def package(self) -> str:
+        """The environment's Python package, which holds its tables, domain, reference
+        and prompts.
+        """
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -10,8 +10,9 @@ from pddlego_local.core.record.events import Emit, Plan, Repair, Where
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
+from pddlego_local.pddl.changes import Knowledge
 from pddlego_local.pddl.check import check, explain
-from pddlego_local.pddl.repair import Knowledge, Repaired, repair
+from pddlego_local.pddl.repair import Repaired, repair
 from pddlego_local.pddl.sections import with_goal
 
 EMPTY = GrammarContext()

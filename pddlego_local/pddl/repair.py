@@ -6,8 +6,8 @@ repaired separately. A name that is not permitted in its place is replaced by th
 permitted name that differs only in case, hyphens, underscores and other marks, if there
 is exactly one such name. In a problem's `:domain`, the domain's own name is the only
 permitted name. Otherwise, a name that is used as an object and not declared is
-declared, with the most specific type that all its uses demand (demands.py), if there is
-exactly one such type, and if the rung would allow the name.
+declared, with the most specific type that all its uses demand, if there is exactly one
+such type, and if the rung would allow the name (new_declaration.py).
 
 Every other fault is removed with the smallest part around it: a fact of `:init`, a name
 in a list of names, an operand of `and` or `or`, or the precondition of an action. If
@@ -17,59 +17,27 @@ be removed stay: parentheses, sections and the last part of a goal.
 Nothing else is added, and the rest of the text stays unchanged.
 """
 
-import re
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from pddlego_local.core.nouns import Action
-from pddlego_local.pddl.check import Examined
-from pddlego_local.pddl.demands import type_demanded, uses_of
+from pddlego_local.pddl.changes import Change, Edit, Knowledge, Pair, Path
 from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.files import REQUIREMENTS
 from pddlego_local.pddl.formulas import names_in, type_groups
+from pddlego_local.pddl.new_declaration import new_declaration
 from pddlego_local.pddl.reader import Block, Node, Word, read, words_in
 from pddlego_local.pddl.task import ActionDefinition, TypedName
 
 MOST_CHANGES = 500  # each takes a reading of the files
-LONGEST_QUOTE = 200  # characters of a removed part in a message
 
 _NAMES = (":types", ":constants", ":objects")
-_DECLARED_IN: Mapping[File, str] = {"domain": ":constants", "problem": ":objects"}
-_SECTIONS_AFTER: Mapping[File, Sequence[str]] = {
-    "domain": (":predicates",),
-    "problem": (":init", ":goal"),
-}
-_NEW_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _MAY_BE_EMPTY = (":init", ":predicates", ":requirements")
 _NEEDED: Mapping[File, Sequence[str]] = {
     "domain": (":requirements", ":types", ":constants", ":predicates", ":functions"),
     "problem": (":domain", ":requirements", ":objects", ":init", ":goal"),
 }
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """The knowledge that a repair may use.
-
-    `declared` says whether it may use the declarations in the files. `given` says that
-    the model did not write the domain, which then stays. `actions` are the only actions
-    that the model's domain may have; if empty, it may have any. `names` are the only
-    names for objects and constants; None allows any.
-    """
-
-    declared: bool = False
-    given: bool = False
-    actions: Sequence[Action] = ()
-    names: Collection[str] | None = None
 
 
 class Repaired(NamedTuple):
@@ -85,7 +53,7 @@ def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
 
     If the planner accepts the pair, it accepts the repaired pair too.
     """
-    pair = _Pair({"domain": domain, "problem": problem}, knows)
+    pair = Pair({"domain": domain, "problem": problem}, knows)
     if knows.declared and not knows.given:
         pair = _changed(pair, _declared_again)
         pair = _changed(pair, _other_actions)
@@ -97,160 +65,16 @@ def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
     return Repaired(pair.texts["domain"], pair.texts["problem"], pair.changes)
 
 
-class _Edit(NamedTuple):
-    """Text that replaces the text from `start` to `stop`."""
-
-    start: int
-    stop: int
-    new: str
-
-
-class _Change(NamedTuple):
-    """Edits of one file, in order of position, and what they do in words."""
-
-    file: File
-    edits: tuple[_Edit, ...]
-    what: str
-
-    @property
-    def start(self) -> int:
-        return self.edits[0].start
-
-    @property
-    def stop(self) -> int:
-        return self.edits[-1].stop
-
-    def applied_to(self, text: str) -> str:
-        for edit in reversed(self.edits):
-            text = text[: edit.start] + edit.new + text[edit.stop :]
-        return text
-
-
-class _Path(NamedTuple):
-    """A node of a file with the lists around it, from the root inwards."""
-
-    file: File
-    around: tuple[Block, ...]
-    node: Node
-
-    @property
-    def parent(self) -> Block:
-        return self.around[-1]
-
-    @property
-    def section(self) -> Block | None:
-        """The section that holds the node, or is the node. None for the root and for a
-        word between sections.
-        """
-        below_root = (*self.around, self.node)[1:]
-        section = below_root[0] if below_root else None
-        return section if isinstance(section, Block) else None
-
-    @property
-    def section_name(self) -> str:
-        return self.section.head if self.section else ""
-
-
-def _paths_in(file: File, root: Block) -> Iterator[_Path]:
-    """Yields the paths to all nodes, in text order."""
-    pending = [_Path(file, (), root)]
-    while pending:
-        path = pending.pop()
-        yield path
-        if isinstance(path.node, Block):
-            around = (*path.around, path.node)
-            for item in reversed(path.node.items):
-                pending.append(_Path(file, around, item))
-
-
-class _Pair(Examined):
-    """Both files during the repair, with the `changes` so far in words."""
-
-    def __init__(
-        self,
-        texts: Mapping[File, str],
-        knows: Knowledge,
-        changes: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(texts["domain"], texts["problem"])
-        self.texts = texts
-        self.knows = knows
-        self.changes = changes
-
-    @property
-    def faults(self) -> list[_Path]:
-        """The faults that the knowledge covers, first those of the domain."""
-        if self.knows.declared:
-            return self.paths("syntax", "symbol", "denied")
-        return self.paths("syntax")
-
-    def paths(self, *kinds: str) -> list[_Path]:
-        """The paths to faults of these kinds, in text order."""
-        found = []
-        for log in self.logs:
-            nodes = [node for kind, node in log.nodes if kind in kinds]
-            found += self.paths_to(log.file, nodes)
-        return found
-
-    def paths_to(self, file: File, nodes: Iterable[Node]) -> list[_Path]:
-        """The paths to `nodes`. There are none in a given domain, or in a file that is
-        no list.
-        """
-        root = self.roots[file]
-        wanted = set(nodes)
-        stays = file == "domain" and self.knows.given
-        if root is None or not wanted or stays:
-            return []
-        return [path for path in _paths_in(file, root) if path.node in wanted]
-
-    def after(self, *changes: _Change) -> "_Pair":
-        """Makes the changes. Of overlapping changes, only the one that begins last is
-        made.
-        """
-        texts = dict(self.texts)
-        next_start = {file: len(text) for file, text in texts.items()}
-        done: list[str] = []
-        for change in sorted(changes, key=lambda change: change.start, reverse=True):
-            file = change.file
-            if change.stop > next_start[file]:
-                continue
-            next_start[file] = change.start
-            texts[file] = change.applied_to(texts[file])
-            done.insert(0, f"{file}: {change.what}")
-        return _Pair(texts, self.knows, (*self.changes, *done))
-
-    def cut(
-        self, file: File, first: Node, last: Node | None = None, instead: str = ""
-    ) -> _Change:
-        """Cuts nodes from a file. Without a replacement, blanks before them go too,
-        unless a comment ends there.
-        """
-        text = self.texts[file]
-        start = first.offset
-        end = (last or first).stop
-        quoted = " ".join(text[start:end].split())
-        what = f"left out {quoted[:LONGEST_QUOTE]}"
-        if not instead:
-            before = text[:start].rstrip()
-            last_line = before.rpartition("\n")[2]
-            if ";" not in last_line:
-                start = len(before)
-            joins_words = text[end : end + 1] not in (*"() \t\r\n", "")
-            if joins_words:
-                instead = " "
-        return _Change(file, (_Edit(start, end, instead),), what)
-
-
 # ---- Which changes are made
 
 
-def _without_faults(pair: _Pair) -> _Pair:
+def _without_faults(pair: Pair) -> Pair:
     """Repairs all faults that can be repaired. Other names in facts do not depend on
     each other; after any other change, and after a declaration, the files are read
     again.
     """
     while len(pair.changes) < MOST_CHANGES:
-        changes = dict[_Change, None]()
+        changes = dict[Change, None]()
         for path in pair.faults:
             change = _fix(pair, path)
             if change is None:
@@ -266,7 +90,7 @@ def _without_faults(pair: _Pair) -> _Pair:
     return pair
 
 
-def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change]]) -> _Pair:
+def _changed(pair: Pair, changes: Callable[[Pair], Iterable[Change]]) -> Pair:
     """Makes each change, and the repairs that it requires, unless the planner would
     then refuse a pair that it accepted before.
     """
@@ -283,7 +107,7 @@ def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change]]) -> _Pai
     return pair
 
 
-def _fix(pair: _Pair, path: _Path) -> _Change | None:
+def _fix(pair: Pair, path: Path) -> Change | None:
     """The change that gives a name the only spelling that mends it, or else declares
     it, or else removes what is wrong.
     """
@@ -296,19 +120,19 @@ def _fix(pair: _Pair, path: _Path) -> _Change | None:
                 better.append(change)
         if len(better) == 1:
             return better[0]
-        if declared := _declared(pair, path.node):
+        if declared := new_declaration(pair, path.node):
             return declared
     return _left_out(pair, path)
 
 
-def _number_of_faults(pair: _Pair) -> int:
+def _number_of_faults(pair: Pair) -> int:
     return len(pair.faults) + len(pair.paths("misuse"))
 
 
 # ---- Another name
 
 
-def _alike(pair: _Pair, path: _Path, word: Word) -> list[str]:
+def _alike(pair: Pair, path: Path, word: Word) -> list[str]:
     """The names, of any kind, that the rung knows at the place of a word and that
     differ from it only in marks.
     """
@@ -346,65 +170,18 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-def _renamed(file: File, word: Word, name: str) -> _Change:
-    return _Change(file, (_in_place_of(word, name),), f"{word} became {name}")
+def _renamed(file: File, word: Word, name: str) -> Change:
+    return Change(file, (_in_place_of(word, name),), f"{word} became {name}")
 
 
-def _in_place_of(word: Word, name: str) -> _Edit:
-    return _Edit(word.offset, word.stop, name)
-
-
-# ---- A new declaration
-
-
-def _declared(pair: _Pair, word: Word) -> _Change | None:
-    """Declares a name that is used as an object: as a constant if the domain uses it.
-    Returns None if the uses demand no type or several, or if the rung would not allow
-    the name.
-    """
-    if not pair.knows.declared or word.name in pair.symbols.objects:
-        return None
-    uses = uses_of(word.name, pair)
-    if not any(use.term is word for use in uses):
-        return None
-    name = _new_name(word, pair.knows.names)
-    kind = type_demanded(uses, pair)
-    if not name or not kind:
-        return None
-    file: File = "domain" if any(use.file == "domain" for use in uses) else "problem"
-    return _with_declaration(pair, file, f"{name} - {kind}")
-
-
-def _new_name(word: Word, names: Collection[str] | None) -> str:
-    """The name as the rung may declare it; "" if it may not."""
-    if names is None:
-        return word.text if _NEW_NAME.fullmatch(word.name) else ""
-    spelled = {name.lower(): name for name in names}
-    return spelled.get(word.name, "")
-
-
-def _with_declaration(pair: _Pair, file: File, entry: str) -> _Change | None:
-    """Puts an entry at the beginning of the list of objects or constants, where it
-    gives no other name its type. A list that is missing is written.
-    """
-    root = pair.roots[file]
-    sections = {block.head: block for block in reversed(root.blocks)} if root else {}
-    head = _DECLARED_IN[file]
-    what = f"declared {entry}"
-    if head in sections:
-        after = sections[head].items[0].stop
-        return _Change(file, (_Edit(after, after, f" {entry}"),), what)
-    for name in _SECTIONS_AFTER[file]:
-        if name in sections:
-            before = sections[name].offset
-            return _Change(file, (_Edit(before, before, f"({head} {entry}) "),), what)
-    return None
+def _in_place_of(word: Word, name: str) -> Edit:
+    return Edit(word.offset, word.stop, name)
 
 
 # ---- A removed part
 
 
-def _left_out(pair: _Pair, path: _Path) -> _Change | None:
+def _left_out(pair: Pair, path: Path) -> Change | None:
     """Removes the smallest part around the node that can be removed."""
     node = path.node
     for parent in reversed(path.around):
@@ -415,7 +192,7 @@ def _left_out(pair: _Pair, path: _Path) -> _Change | None:
     return None
 
 
-def _left_out_of(parent: Block, node: Node, pair: _Pair, path: _Path) -> _Change | None:
+def _left_out_of(parent: Block, node: Node, pair: Pair, path: Path) -> Change | None:
     """Removes an item of a list, or returns None if it has to stay."""
     file = path.file
     number = parent.items.index(node)
@@ -459,21 +236,21 @@ def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
 # ---- What the planner accepts
 
 
-def _misuses(pair: _Pair) -> Iterator[_Change]:
+def _misuses(pair: Pair) -> Iterator[Change]:
     """Repairs what the planner accepts although it is misused."""
     for path in pair.paths("misuse"):
         if change := _fix(pair, path):
             yield change
 
 
-def _declared_again(pair: _Pair) -> Iterator[_Change]:
+def _declared_again(pair: Pair) -> Iterator[Change]:
     """Removes a repeated declaration of a predicate that contradicts the first."""
     for path in pair.paths("misuse"):
         if path.section_name == ":predicates" and (change := _left_out(pair, path)):
             yield change
 
 
-def _other_actions(pair: _Pair) -> Iterator[_Change]:
+def _other_actions(pair: Pair) -> Iterator[Change]:
     """Repairs actions that the environment does not have, or that have other
     parameters.
     """
@@ -497,8 +274,8 @@ def _other_actions(pair: _Pair) -> Iterator[_Change]:
 
 
 def _other_parameters(
-    pair: _Pair, block: Block, action: ActionDefinition, schema: Action
-) -> Iterator[_Change]:
+    pair: Pair, block: Block, action: ActionDefinition, schema: Action
+) -> Iterator[Change]:
     """Replaces the parameters by the environment's if they have the same variables or
     the same types, else removes the action. It stays if the domain lacks the types.
     """
@@ -522,15 +299,15 @@ def _other_parameters(
         written = [entry.word.text for entry in wanted]
         renamed = dict(zip(names, written, strict=True))
     parameters = block.blocks[0]
-    edits = [_Edit(parameters.offset, parameters.stop, schema.parameters)]
+    edits = [Edit(parameters.offset, parameters.stop, schema.parameters)]
     for use in words_in(block):
         if use.name in renamed and use.offset > parameters.end:
             edits.append(_in_place_of(use, renamed[use.name]))
     what = f"the parameters of {action.word} became {schema.parameters}"
-    yield _Change("domain", tuple(sorted(edits)), what)
+    yield Change("domain", tuple(sorted(edits)), what)
 
 
-def _unseen(pair: _Pair) -> Iterator[_Change]:
+def _unseen(pair: Pair) -> Iterator[Change]:
     """Repairs objects and constants whose names the prompt does not show."""
     names = pair.knows.names or ()
     seen = {name.lower() for name in names}

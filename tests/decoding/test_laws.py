@@ -19,9 +19,10 @@ from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.model_caller import draw_answers
 from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.pddl.changes import Knowledge
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, objects_of
-from pddlego_local.pddl.repair import Knowledge, repair
+from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell

@@ -76,17 +76,20 @@ def test_whether_a_lamp_elsewhere_burns_is_not_seen(house: Path) -> None:
 
 def test_a_refusal_tells_nothing_of_what_is_not_in_sight(house: Path) -> None:
     play = play_of(read_world(house))
-    for there, nowhere in (("torch", "unicorn"), ("room 3", "moon")):
+    for there, nowhere in (("torch", "unicorn"), ("room 3", "moon 9")):
         for command in ("light the {}", "take the {}", "go to {}", "dance with {}"):
             told = play.carry_out(command.format(there))
-            assert told.replace(there, nowhere).replace("room3", nowhere) == (
+            assert told.replace(there, nowhere) == (
                 play.carry_out(command.format(nowhere))
             )
     assert play.carry_out("dance") == "You cannot dance: there is no such command."
     assert play.offered() == [LOOK, "go to the living room"]
     play.carry_out("go to the living room")
     refused = play.carry_out("go to the living room")
-    assert refused.endswith("(beside living_room living_room) does not hold.")
+    assert refused == (
+        "You cannot go to the living room: it is not so that a corridor leads to the"
+        " living room."
+    )
 
 
 @pytest.mark.parametrize("method", ["pddlego_plus", "pddl_edit", "pddlego"])

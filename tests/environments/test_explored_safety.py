@@ -23,11 +23,19 @@ from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.game import goal_of
 from pddlego_local.environments.explored.marks import Mark, marks_of
 from pddlego_local.environments.explored.play import LOOK, Play
+from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World, read_world
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.pddl.conditions import Atomic, Fact, Known, conjuncts, known_as
-from pddlego_local.pddl.state import Schema, State, Task, read_task, why_not
+from pddlego_local.pddl.conditions import (
+    Atomic,
+    Fact,
+    Known,
+    conjuncts,
+    ground,
+    known_as,
+)
+from pddlego_local.pddl.state import Schema, State, Task, read_task
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
@@ -256,13 +264,16 @@ def test_no_reply_depends_on_what_is_never_seen(folder: Path) -> None:
     assert compared > 50 and differ == 0
 
 
-def named_whatever_is_seen(self: Commands, text: str, state: State) -> str:
+def named_whatever_is_seen(
+    self: Commands, text: str, state: State, telling: Telling
+) -> str:
     """A planted leak: the refusal names the first precondition that fails."""
     for schema, binding in self._meant(text):
         known = known_as(state.true)
         for part in plain_atoms(schema):
             if part.variables <= binding.keys() and not part.holds(binding, known):
-                return why_not(part, binding, known)
+                fact = ground(part.pattern, binding)
+                return telling.why_not(fact, None, is_true=part.negated)
     return "something that you do not see prevents it"
 
 

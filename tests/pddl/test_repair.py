@@ -4,8 +4,9 @@ one offence each, and the planner's word on what comes of them.
 
 import pytest
 
+from pddlego_local.pddl.changes import Knowledge
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.repair import Knowledge, repair
+from pddlego_local.pddl.repair import repair
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_typed import (
     ACCEPTED,

@@ -35,7 +35,7 @@ def card(
     are the maps of the training games, and `files` is the list of hashes
     (`models.card.listed`).
     """
-    kinds = settings.environment
+    kinds = tuple(dict.fromkeys(map(_environment, settings.environment)))
     worlds = list(dict.fromkeys(settings.worlds))
     steps = progress.lines("step")
     begun = progress.lines("data")
@@ -76,7 +76,12 @@ def card(
     return text
 
 
-def _learned(kinds: Sequence[Kind], method: PlayedBy) -> dict[str, str]:
+def _environment(kind: Kind) -> str:
+    """The environment of a kind of games."""
+    return "explored" if kind.startswith(("explored", "renamed")) else kind
+
+
+def _learned(kinds: Sequence[str], method: PlayedBy) -> dict[str, str]:
     """The settings that all training questions have in common."""
     learned: dict[str, str] = {}
     if len(kinds) == 1:

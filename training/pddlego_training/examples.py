@@ -33,6 +33,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import Degree, Family
+from pddlego_local.environments.explored.game import Explored
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.methods.formalizer import Formalizer
@@ -42,12 +43,23 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import Changes, difference, empty_problem, facts_of
 from pddlego_training.players import Player
+from pddlego_training.wide_numbers import wide_explored
 from pddlego_training.wide_rooms import WideAlfworld
 
 FIRST_SEED = 100_000
 """Games with lower seeds are only for evaluation."""
 
-Kind = Literal["coin", "cooking", "alfworld", "described"]
+PartlySeen = Literal[
+    "explored_coin",
+    "explored_ferry",
+    "explored_office",
+    "explored_vault",
+    "renamed_coin",
+    "renamed_ferry",
+    "renamed_office",
+    "renamed_vault",
+]
+Kind = Literal["coin", "cooking", "alfworld", "described"] | PartlySeen
 PlayedBy = Literal["compact", "pddl_edit"]
 FORMALIZERS: Sequence[Method] = (
     Formalizer(),
@@ -122,7 +134,7 @@ class Game:
         rng = self._drawn("kitchen")
         return rng.randint(2, 6), rng.randint(1, 5)
 
-    def environment(self) -> Coin | Cooking | WideAlfworld | Described:
+    def environment(self) -> Coin | Cooking | WideAlfworld | Described | Explored:
         """Returns an environment for this game."""
         match self.kind:
             case "described":
@@ -137,6 +149,9 @@ class Game:
                 return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
             case "coin":
                 return Coin(rooms=self.rooms, doors=self.doors)
+            case partly_seen:
+                words, world = partly_seen.split("_")
+                return wide_explored(world, renamed=words == "renamed")
 
 
 @functools.cache

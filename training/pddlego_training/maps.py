@@ -6,6 +6,7 @@ from pathlib import Path
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
+from pddlego_local.environments.explored.game import Explored
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_training.examples import Game
 from pddlego_training.wide_rooms import WideAlfworld
@@ -30,7 +31,8 @@ def maps_of(games: Iterable[Game]) -> set[str]:
         if isinstance(environment, Described | WideAlfworld):
             maps.add(environment.map_of(game.seed))
             continue
-        houses[alike] = environment
+        if not isinstance(environment, Explored):
+            houses[alike] = environment
         environment.reset(game.seed)
         maps.add(environment.map)
     return maps

@@ -147,9 +147,11 @@ class TrainSettings:
             raise ValueError("described worlds are learned alone")
         if "described" in self.environment and not self.worlds:
             raise ValueError("environment=described needs worlds")
-        by_edits = {"cooking", "alfworld"}.intersection(self.environment)
+        by_edits = set(self.environment) - {"coin", "described"}
         if by_edits and self.method == "compact":
-            raise ValueError("cooking and alfworld need method=pddl_edit")
+            raise ValueError(
+                f"{', '.join(sorted(by_edits))}: method=pddl_edit is needed"
+            )
         if self.batch % self.at_once:
             raise ValueError("batch must be a multiple of at_once")
 

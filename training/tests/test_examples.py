@@ -18,9 +18,11 @@ from pddlego_training.examples import (
     Kind,
     Taught,
     examples_of,
+    kind_of,
 )
 from pddlego_training.faults import FAULTS, plant
 from pddlego_training.players import Player, slips
+from pddlego_training.settings import compose_settings
 from pddlego_training.tokenizer import train_tokenizer
 
 from pddlego_local.core.nouns import Completion, Sampling
@@ -274,3 +276,26 @@ def test_an_edit_says_what_the_news_change_in_the_file_that_is_shown(
         whole = family.reference(context.environment).problem(context.memory)
         slipped += set(facts_of(problem)) != set(facts_of(whole))
     assert 0 < slipped < len(edits)
+
+
+def test_partly_seen_worlds_are_learned_in_small_sizes_with_wide_numbers(
+    planner: FastDownward,
+) -> None:
+    """An office has nine rooms at most, which have the numbers of larger games."""
+    kinds = compose_settings("nano_explored", []).environment
+    asked = dict[Kind, list[Example]]()
+    for seed in range(FIRST_SEED, FIRST_SEED + 3 * len(kinds)):
+        kind = kind_of(seed, kinds)
+        game = Game(seed, kind, "pddl_edit")
+        found = examples_of(game, slips(seed, kind), planner, FREE)
+        asked.setdefault(kind, []).extend(found)
+    assert set(asked) == set(kinds)
+    for example in asked["explored_office"]:
+        _, _, own = example.prompt.partition("start afresh")
+        rooms = {int(number) for number in re.findall(r"room ?(\d+)", own)}
+        assert len(rooms) <= 9
+        assert all(number <= 24 for number in rooms)
+    every_room = re.findall(r"room(\d+)", str(asked["explored_office"]))
+    assert max(map(int, every_room)) > 9
+    assert "parcel" in str(asked["explored_office"])
+    assert "parcel" not in str(asked["renamed_office"])

@@ -3,7 +3,8 @@ one is refused.
 
 A command names some of an action's parameters. The others follow from the
 preconditions in the true state. A refusal tells nothing of what is not in sight: it
-names the first plain precondition that fails and can be seen from where the player is.
+names the first plain precondition that fails and can be seen from where the player is,
+by its phrase.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from functools import cached_property
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.phrases import Phrase, spelled
 from pddlego_local.environments.explored.sight import Sight, atoms_of
+from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import (
     Atomic,
@@ -22,7 +24,7 @@ from pddlego_local.pddl.conditions import (
     ground,
     known_as,
 )
-from pddlego_local.pddl.state import Schema, State, Step, Task, why_not
+from pddlego_local.pddl.state import Schema, State, Step, Task
 
 UNSEEN = "something that you do not see prevents it"
 UNKNOWN = "there is no such command"
@@ -131,7 +133,7 @@ class Commands:
                     continue
                 yield schema, {f"?{slot}": names[0] for slot, names in read.items()}
 
-    def refusal(self, text: str, state: State) -> str:
+    def refusal(self, text: str, state: State, telling: Telling) -> str:
         """Returns why a command cannot be carried out, without telling of what is not
         in sight. So a thing that is not seen gets the same answer as none.
         """
@@ -140,6 +142,7 @@ class Commands:
             return UNKNOWN
         known = known_as(state.true)
         places = self._whereabouts.places(state.true)
+        place = next(iter(places)) if len(places) == 1 else None
         for schema, binding in meant:
             whole = binding | self._place_of(schema, places)
             for part in conjuncts(schema.condition):
@@ -150,7 +153,7 @@ class Commands:
                 fact = ground(part.pattern, whole)
                 fails = not part.holds(whole, known)
                 if fails and self._sight.is_seen(fact, known, places):
-                    return why_not(part, whole, known)
+                    return telling.why_not(fact, place, is_true=part.negated)
         return UNSEEN
 
     def _place_of(self, schema: Schema, places: frozenset[str]) -> dict[str, str]:

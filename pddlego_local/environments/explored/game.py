@@ -89,7 +89,8 @@ class Explored(BaseEnvironment):
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            "words": _words(world, marks),
+            # Its example is the same for all sizes.
+            "words": _words(_world({**given, "sizes": None}), marks),
         }
 
     def model_post_init(self, context: object) -> None:
@@ -137,7 +138,7 @@ class Explored(BaseEnvironment):
         return self._map
 
     def reset(self, seed: int) -> Observation:
-        drawn = problem_text(self._world, seed)
+        drawn = self.drawn(seed)
         self._map = map_hash(self.name, drawn)  # whether or not it is renamed
         text = _with_own_names(self._world, drawn)
         self._goal = goal_of(text)
@@ -145,6 +146,10 @@ class Explored(BaseEnvironment):
         self._play = Play(self._world, task, self._goal)
         refuse_names(self._world, task, Telling(self._world), self._play.commands)
         return self._observe(self._play.opening())
+
+    def drawn(self, seed: int) -> str:
+        """Returns the problem that a seed plays, in the names of the folder's files."""
+        return problem_text(self._world, seed)
 
     def step(self, command: str) -> Observation:
         told = self.play.carry_out(command)

@@ -9,6 +9,7 @@ whenever the model had not declared the room.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pddlego_local.environments.explored.phrases import a_kind
 from pddlego_local.environments.explored.seen_when import HERE, SeenWhen, seen_when
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import Fact, Quantified, bindings, known_as
@@ -71,9 +72,7 @@ def marks_of(world: World) -> tuple[Mark, ...]:
     marks = list[Mark]()
     if "place" in rules:
         marks.append(_visited(world))
-    if "thing" in rules:
-        marks += _seen(world)
-    marks += _of_author(world)
+    marks += [*_seen(world), *_of_author(world)]
     for name in world.file.explore:
         if name not in {mark.predicate for mark in marks}:
             known = ", ".join(mark.predicate for mark in marks)
@@ -96,23 +95,35 @@ def _mark(
 
 def _visited(world: World) -> Mark:
     (kind, *_) = sorted(world.here.place.type_names)
-    words = f"be at a {kind} where you have not been yet"
+    words = f"be at {a_kind(kind)} where you have not been yet"
     variables = [Variable("?x", kind)]
     return _mark(world, "visited", variables, _here(world, "?x"), words)
 
 
 def _seen(world: World) -> Iterator[Mark]:
-    """Yields a mark for the things of each predicate that says where they are."""
+    """Yields a mark for the things of each predicate that says where they are, if facts
+    are seen where these things are. A thing within another one is at no place.
+    """
     (place, *_) = sorted(world.here.place.type_names)
+    seen_at_things = [
+        name for name in world.predicates if world.rule_of(name) == "thing"
+    ]
+    asked = {
+        located
+        for name in seen_at_things
+        for number, _ in enumerate(world.parameters[name])
+        for located in world.located_by(name, number)
+    }
     for name, where in world.located.items():
-        if name == world.here.predicate and world.places_movers_alone:
+        places_player = name == world.here.predicate and world.places_movers_alone
+        if name not in asked or places_player:
             continue
         parameters = world.predicates[name].parameters or []
         (kind, *_) = sorted(parameters[where.thing - 1].type_names)
         terms = ["?x", "?p"] if where.thing < where.place else ["?p", "?x"]
         condition = f"(exists (?p - {place}) (and {_here(world, '?p')}"
         condition += f" ({name} {' '.join(terms)})))"
-        words = f"be where a {kind} is that you have not seen"
+        words = f"be where {a_kind(kind)} is that you have not seen"
         variables = [Variable("?x", kind)]
         yield _mark(world, f"seen-{kind}", variables, condition, words)
 

@@ -46,6 +46,12 @@ def with_article(name: str) -> str:
     return text if _DIGIT.search(text) else f"the {text}"
 
 
+def a_kind(kind: str) -> str:
+    """Returns a type within a sentence: "an item"."""
+    article = "an" if kind[:1] in "aeiou" else "a"
+    return f"{article} {spelled(kind)}"
+
+
 def _is_told(text: str) -> bool:
     """Returns whether `with_article` could have written a name."""
     return text.lower().startswith("the ") or bool(_DIGIT.search(text))

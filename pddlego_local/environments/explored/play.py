@@ -14,7 +14,7 @@ from pddlego_local.core.nouns import TrueState
 from pddlego_local.environments.explored.commands import UNSEEN, Commands
 from pddlego_local.environments.explored.effects import plainly_deleted
 from pddlego_local.environments.explored.hidden import hidden_of
-from pddlego_local.environments.explored.phrases import spelled
+from pddlego_local.environments.explored.phrases import sentence, spelled
 from pddlego_local.environments.explored.sight import Sight, atoms_of
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
@@ -166,7 +166,7 @@ class Play:
         if len(steps) != 1:
             why = UNSEEN
             if not steps:
-                why = self.commands.refusal(command, self.state)
+                why = self.commands.refusal(command, self.state, self.telling)
             return f"{REFUSED}{command.strip()}: {why}."
         (step,) = steps
         return self._after(step, self.commands.said_as(command, step))
@@ -181,8 +181,7 @@ class Play:
         gone = seen_before - self.state.true
         gone -= plainly_deleted(self.task, before, step)
         told = [f"You {command}.", *self._told(seen - seen_before)]
-        lost = [self._without_end(text) for text in self._sentences(gone)]
-        if lost:
+        if lost := self._clauses(gone):
             told.append(f"{NO_LONGER}{'; '.join(lost)}.")
         return " ".join(told)
 
@@ -198,12 +197,12 @@ class Play:
         """Returns sentences for facts, and the types of objects that are mentioned for
         the first time.
         """
-        return [*self._sentences(facts), *self._kinds(facts)]
+        return [*map(sentence, self._clauses(facts)), *self._kinds(facts)]
 
-    def _sentences(self, facts: Iterable[Fact]) -> list[str]:
+    def _clauses(self, facts: Iterable[Fact]) -> list[str]:
         places = self._whereabouts.places(self.state.true)
         place = next(iter(places)) if len(places) == 1 else None
-        return self.telling.said(map(self._masked, facts), place)
+        return self.telling.clauses(map(self._masked, facts), place)
 
     def _masked(self, fact: Fact) -> Fact:
         """Returns the fact as texts tell it: with a placeholder for what is not seen
@@ -229,7 +228,3 @@ class Play:
                 if kind not in types and _NUMBER.sub("", told) != kind:
                     sentences.append(self.telling.kind(told, kind))
         return sentences
-
-    @staticmethod
-    def _without_end(text: str) -> str:
-        return text[:1].lower() + text[1:].removesuffix(".")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pddlego_local.environments.explored.phrases import (
     Phrase,
+    a_kind,
     grouped_facts,
     sentence,
     spelled,
@@ -55,21 +56,33 @@ class Telling:
         return f"{first} {words} {', '.join(others)}"
 
     def said(self, facts: Iterable[Fact], place: str | None) -> list[str]:
-        """Returns sentences for facts: first where the player is, then the others in
-        the order of the domain's predicates. `place` is the player's place, None if
-        there are several.
+        """Returns sentences for facts; see `clauses`."""
+        return [*map(sentence, self.clauses(facts, place))]
+
+    def clauses(self, facts: Iterable[Fact], place: str | None) -> list[str]:
+        """Returns parts of sentences for facts: first where the player is, then the
+        others in the order of the domain's predicates. `place` is the player's place,
+        None if there are several.
         """
         by_predicate: dict[str, list[Fact]] = {}
         for fact in sorted(facts):
             by_predicate.setdefault(fact[0], []).append(fact)
         order = [self._world.here.predicate, *self._world.predicates]
-        sentences: list[str] = []
+        clauses: list[str] = []
         for name in dict.fromkeys(order):
             of_predicate = by_predicate.get(name, [])
-            sentences += self._said_of(name, of_predicate, place)
-        return sentences
+            clauses += self._clauses_of(name, of_predicate, place)
+        return clauses
 
-    def _said_of(
+    def why_not(self, fact: Fact, place: str | None, *, is_true: bool) -> str:
+        """Returns what prevents an action: a fact that is true, or one that is not."""
+        if fact[0] == "=":
+            clause = f"{with_article(fact[1])} is the same as {with_article(fact[2])}"
+        else:
+            (clause,) = self.clauses([fact], place)
+        return clause if is_true else f"it is not so that {clause}"
+
+    def _clauses_of(
         self, name: str, facts: Sequence[Fact], place: str | None
     ) -> Iterator[str]:
         phrase = self.phrases[name]
@@ -81,7 +94,7 @@ class Telling:
             (here if is_here else elsewhere).append(fact)
         for chosen, those in ((phrase, here), (self.defaults[name], elsewhere)):
             for things_said in grouped_facts(those, chosen):
-                yield sentence(chosen.said(things_said))
+                yield chosen.said(things_said)
 
     def used(self, name: str) -> Sequence[Phrase]:
         """Returns the phrases with which texts say the facts of a predicate."""
@@ -153,8 +166,7 @@ class Telling:
 
     def kind(self, name: str, kind: str) -> str:
         """Returns the sentence that tells an object's type."""
-        article = "an" if kind[:1] in "aeiou" else "a"
-        return sentence(f"{with_article(name)} is {article} {spelled(kind)}")
+        return sentence(f"{with_article(name)} is {a_kind(kind)}")
 
 
 def _facts_of(

@@ -55,7 +55,7 @@ def _rule(world: World, sight: Sight, name: str) -> tuple[str, str]:
             things = [
                 f"?{parameter}"
                 for number, parameter in enumerate(parameters)
-                if world.is_thing(name, number)
+                if world.located_by(name, number)
             ]
             return "d", f"where {' or '.join(things)} is"
     if name == world.here.predicate:

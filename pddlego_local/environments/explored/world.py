@@ -191,7 +191,7 @@ class World:
             return "place"
         if self.names_mover(predicate) or predicate in self.held:
             return "always"
-        if any(self.is_thing(predicate, n) for n, _ in enumerate(parameters)):
+        if any(self.located_by(predicate, n) for n, _ in enumerate(parameters)):
             return "thing"
         return "always"
 
@@ -204,17 +204,21 @@ class World:
             for mover in movers
         )
 
-    def is_thing(self, predicate: str, number: int) -> bool:
-        """Returns whether a parameter of a predicate, counted from 0, can be at a
-        place.
+    def located_by(self, predicate: str, number: int) -> list[str]:
+        """Returns the predicates that say where a parameter of a predicate, counted
+        from 0, is; none if it can be at no place.
         """
         parameters = self.predicates[predicate].parameters or []
         own = parameters[number].type_names
-        kinds = [
-            self._parameter(name, where.thing).type_names
+        kinds = {
+            name: self._parameter(name, where.thing).type_names
             for name, where in self.located.items()
+        }
+        return [
+            name
+            for name, kind in kinds.items()
+            if self._is(own, kind) or self._is(kind, own)
         ]
-        return any(self._is(own, kind) or self._is(kind, own) for kind in kinds)
 
     def is_place(self, predicate: str, number: int) -> bool:
         """Returns whether a parameter of a predicate, counted from 0, is a place."""
