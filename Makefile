@@ -1,4 +1,4 @@
-# make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
+# make demo · make test · make eval · make sweep · make report · make bench · make serve · make fetch · make nano
 # make test-all: all tests, including vLLM, ALFWorld, training and other slow ones
 # make test-integrations: tests the projects in integrations/ with the frameworks that they support
 # make gpu-check: checks on this machine what the project does on a GPU
@@ -10,9 +10,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DEVICE ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
-EXPERIMENT ?= start/workstation
+EXPERIMENT ?= start/smoke
 LAUNCHER ?=
 MODEL ?=
+SIZE ?= quick
 RUNS ?= runs
 DRY ?=
 REVISION ?=
@@ -34,7 +35,7 @@ VENV := Python's modules venv and ensurepip (Debian and Ubuntu: apt install pyth
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) was not found (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early nano_explored serving alfworld clean
+.PHONY: demo test test-all test-integrations lint docs release chaos fuzz eval sweep report bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early nano_explored serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -83,6 +84,10 @@ chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 
 fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
+
+# The same command again continues it. With a GPU, models run on a vLLM server.
+eval: .venv/installed $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
+	$(BIN)/pddlego eval $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed)) --size $(SIZE) run.out=$(RUNS)
 
 # The folder of the experiment's records has the name that the experiment gives itself.
 PLAYED = $(RUNS)/$(shell sed -n 's/^name: *//p' conf/experiment/$(EXPERIMENT).yaml 2> /dev/null)

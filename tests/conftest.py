@@ -49,10 +49,7 @@ MARKED = {
         *("serving/test_deployment.py", "[make demo]", "by_every_method[cooking_hard]"),
         "test_nothing_reaches_for_a_hub",
     ),
-    "alfworld": (
-        *("alfworld", "decoding/test_edits_in_games.py"),
-        "[make sweep experiment=start/workstation_trials]",
-    ),
+    "alfworld": (*("alfworld", "decoding/test_edits_in_games.py"),),
 }
 # Of the tests without a marker, the files that take longest: they come before the
 # others.
