@@ -1,5 +1,6 @@
 """One file with a run's records, which a stranger can check.
 
+    RUN/eval.json                                 the suite, if it is an evaluation
     RUN/sweep-<hash>.json                         what was requested
     RUN/<cell>/run.json                           settings, hashes, versions
     RUN/<cell>/episodes.jsonl
@@ -34,7 +35,7 @@ MOST_BYTES = 4_000_000_000
 
 _FILES = re.compile(
     r"(?:[\w-][\w.-]*/){0,4}"
-    r"(?:sweep-[0-9a-f]{12}\.json|run\.json|episodes\.jsonl"
+    r"(?:eval\.json|sweep-[0-9a-f]{12}\.json|run\.json|episodes\.jsonl"
     r"|transcripts/\d{1,30}-\d{1,30}\.jsonl)"
 )
 _PRESET: Final = 8  # of xz: 32 MiB are searched for what was said before
@@ -71,17 +72,17 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
 
 def _public(path: Path) -> bytes:
     """Returns the content of a file without what is private."""
-    if path.name != "run.json":
+    if path.suffix == ".jsonl":
         return path.read_bytes().replace(str(Path.home()).encode(), b"~")
-    run = hidden(object_of(path))
-    for start in run.get("starts", ()):
+    content = hidden(object_of(path))
+    for start in content.get("starts", ()):
         for key in _PRIVATE_OF_A_START:
             start.pop(key, None)
         config = start["config"]
         config.pop("run", None)
         for key in _PRIVATE_OF_A_MODEL:
             config["model"].pop(key, None)
-    text = json.dumps(_without_places(run), indent=2, sort_keys=True) + "\n"
+    text = json.dumps(_without_places(content), indent=2, sort_keys=True) + "\n"
     return text.encode()
 
 

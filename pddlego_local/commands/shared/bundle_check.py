@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.commands.shared.redraw import Redraw
+from pddlego_local.commands.shared.suite_check import suite_differences
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.rows import GameTrial
@@ -74,7 +75,7 @@ def check(file: Path, server_url: str | None = None) -> int:
             _print_findings(_name(cell.folder, here), of_cell)
             found += of_cell
         others = [line.replace(f"{here}/", "") for line in cells.left_out]
-        others += _absent_cells(cells, here)
+        others += [*_absent_cells(cells, here), *suite_differences(here, cells)]
     if redraw and server_url:
         others += redraw.differences(server_url)
     for line in others:
