@@ -185,7 +185,7 @@ endif
 .venv-integrations/installed: pyproject.toml $(INTEGRATIONS:%=integrations/%/pyproject.toml)
 	@echo "installing the integrations into .venv-integrations (some minutes the first time)"
 	@$(PYTHON) -m venv .venv-integrations || $(call failed,making the environment .venv-integrations,$(VENV))
-	@.venv-integrations/bin/$(PIP) --editable . $(INTEGRATIONS:%=--editable integrations/%) pytest uv || $(call failed,installing the integrations into .venv-integrations,$(INDEX))
+	@.venv-integrations/bin/$(PIP) --editable . $(INTEGRATIONS:%=--editable integrations/%) pytest uv inspect-evals-lint==0.12.0 || $(call failed,installing the integrations into .venv-integrations,$(INDEX))
 	@touch $@
 
 clean:
