@@ -1,5 +1,6 @@
 """The check of a bundle compares an evaluation with the suite that it names."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,12 +10,23 @@ from typing import Any
 import pytest
 
 from pddlego_local.commands.shared.bundle_check import check
-from pddlego_local.core.record.entry import RECORD
+from pddlego_local.core.record.entry import RECORD, Played
+from pddlego_local.planner import FastDownward
 from pddlego_local.report.bundle import pack
 from tests.pddlego import exit_code
 from tests.suites import Conf, own_conf
+from tools.dataset import gold_of, write
 
 Object = dict[str, Any]
+BLOCKS = """\
+parts:
+  blocks:
+    about: Blocksworld
+    environment: [environment=described, environment.world=blocksworld]
+    method: [method=formalizer]
+    arms: [free]
+    games: 20000-20001
+"""
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +152,31 @@ def test_what_is_not_the_suite_is_named(
     assert check(bundle) == 1
     said = capsys.readouterr().out
     assert told in said, said
+
+
+def test_the_reference_gives_a_data_set(entry: Path, tmp_path: Path) -> None:
+    write(entry, tmp_path)
+    data = (tmp_path / "questions.jsonl").read_bytes()
+    lines = [json.loads(line) for line in data.decode().splitlines()]
+    assert len({line["id"] for line in lines}) == len(lines) == 4
+    for line in lines:
+        assert line["won"] and line["prompt"] and json.loads(line["answer"])
+    metadata = json.loads((tmp_path / "croissant.json").read_text(encoding="utf-8"))
+    (file,) = metadata["distribution"]
+    assert file["sha256"] == hashlib.sha256(data).hexdigest()
+    (questions,) = metadata["recordSet"]
+    fields = [field["source"]["extract"]["column"] for field in questions["field"]]
+    assert fields == [*lines[0]]
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "that player won 4 of these games" in card
+    assert "| `coin_edits` | 2 |" in card
+
+
+def test_described_worlds_have_gold_files_with_a_plan(
+    conf: Conf, planner: FastDownward
+) -> None:
+    conf.change("suite/1.yaml", "parts:\n", BLOCKS)
+    play = Played(part="blocks", arm="free", games="20000")
+    with gold_of(play) as gold:
+        domain, problem = gold(20000)
+    assert planner.plan(domain, problem).outcome == "solved"
