@@ -6,7 +6,9 @@ plays the floor and the ceiling of its first size, whose records come with the p
 A suite that is in use is not frozen again: another one has another number.
 """
 
+import contextlib
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,11 +30,12 @@ ABOUT = "# Written by `python -m tools.suite` when each suite was frozen."
 
 def main() -> None:
     place = folder("conf") / "suite"
+    sys.argv = ["python", "-m", "tools.suite"]  # records name no folder of this machine
     with hydra_for(None):
         (place / "frozen.yaml").write_text(hashes(), encoding="utf-8")
         for name in BY_RULES:
-            with tempfile.TemporaryDirectory() as out:
-                _keep(_played(name, out), place / str(NUMBER) / name)
+            with tempfile.TemporaryDirectory() as here, contextlib.chdir(here):
+                _keep(_played(name), place / str(NUMBER) / name)
 
 
 def hashes() -> str:
@@ -42,8 +45,8 @@ def hashes() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _played(name: str, out: str) -> Path:
-    planned = evaluation(name, overrides=[f"run.out={out}"])
+def _played(name: str) -> Path:
+    planned = evaluation(name)
     planned.begin()
     run_cells(planned.configs, lambda result: None)
     return planned.folder

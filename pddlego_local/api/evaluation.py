@@ -30,7 +30,7 @@ from pddlego_local.runner.suite import (
 )
 from pddlego_local.runner.sweep import write_sweep
 
-OWN_OPTIONS = ("model.", "run.", "name=")
+OWN_OPTIONS = ("model=", "model.", "run.", "name=")
 """The overrides that leave the suite as it is."""
 
 
@@ -78,7 +78,8 @@ class _Model:
     def refuses(self, config: CellConfig) -> str:
         """Returns why the model cannot play a cell; "" if it may."""
         if unseen := never_seen(config):
-            return f"the model was not trained for {', '.join(unseen)}"
+            known = [word for word in unseen if not word.endswith("=None")]
+            return f"the model was not trained for {', '.join(known or unseen)}"
         if self.obeyed is None:
             return ""
         decoding = config.tree["decoding"]
@@ -101,16 +102,15 @@ def evaluation(
     A running `server` is asked what it obeys. Raises ConfigError for an unknown model
     or size, for an option that would change the suite, and if there is nothing to play.
     """
-    for word in overrides:
-        if not word.startswith(OWN_OPTIONS):
-            raise ConfigError(
-                f"{hidden_in_word(word)}: the suite is frozen, so an evaluation takes"
-                " options of model, run and name alone, such as run.concurrency=8."
-            )
+    _refuse_others(overrides)
     sha256 = check_frozen(suite().size(size))
     found = _model_of(model, server, thinking, overrides)
     title = f"{found.name}-thinking" if thinking else found.name
-    shared = [f"name=eval-{title}-{size}", *found.words, *overrides]
+    # An option that is given takes the place of ours.
+    given = {word.partition("=")[0] for word in overrides}
+    ours = [f"name=eval-{title}-{size}", *found.words]
+    shared = [word for word in ours if word.partition("=")[0] not in given]
+    shared += overrides
     plays, cells = _plays_of(found, size, shared, thinking)
     first = cells[0].config
     entry = Entry(
@@ -125,6 +125,15 @@ def evaluation(
         canary=[*(found.obeyed or ())],
     )
     return Evaluation(entry, cells)
+
+
+def _refuse_others(overrides: Sequence[str]) -> None:
+    for word in overrides:
+        if not word.lstrip("+").startswith(OWN_OPTIONS):
+            raise ConfigError(
+                f"{hidden_in_word(word)}: the suite is frozen, so an evaluation takes"
+                " options of model, run and name alone, such as run.concurrency=8."
+            )
 
 
 def _plays_of(

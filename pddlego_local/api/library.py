@@ -40,7 +40,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import TABLES
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import write_sweep
 
@@ -159,9 +159,10 @@ def evaluate(
     the suite, and the errors of `run`.
     """
     overrides = overrides_of(options)
-    evaluated = evaluation(
-        model, size, server=server, thinking=thinking, overrides=overrides
-    )
+    with hydra_for(None):
+        evaluated = evaluation(
+            model, size, server=server, thinking=thinking, overrides=overrides
+        )
     evaluated.begin()
     _played(evaluated.configs)
     return write_card(evaluated.folder)

@@ -68,7 +68,7 @@ def test_a_prompt_changes_the_hash_of_the_parts_that_use_it_alone(
     def changed(folder: str, templates: Any) -> dict[str, str]:
         texts = included(folder, templates)
         return {
-            name: f"{text} Be careful." if name == "compact.jinja" else text
+            name: f"{text} Be careful." if name.endswith("compact.jinja") else text
             for name, text in texts.items()
         }
 

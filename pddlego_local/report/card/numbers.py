@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
+
+from pydantic import PlainSerializer
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.counting import counted
@@ -29,7 +31,17 @@ the gold files; the problem is equivalent to the gold problem.
 """
 
 
-class Share(NamedTuple):
+Won = Annotated[Rate, PlainSerializer(lambda rate: _as_json(rate))]
+"""A rate, which card.json has with its interval."""
+
+
+def _as_json(rate: Rate) -> dict[str, float | None]:
+    low, high = rate.interval
+    return {"k": rate.k, "n": rate.n, "share": rate.share, "low": low, "high": high}
+
+
+@dataclass(frozen=True)
+class Share:
     """k of the n scored games, by rules."""
 
     k: int
@@ -66,7 +78,7 @@ class Line:
     asked: int
     finished: int = 0
     apart: int = 0
-    won: Rate | None = None
+    won: Won | None = None
     stages: Mapping[str, int]
     cost: Cost | None = None
     floor: Share | None = None
@@ -86,8 +98,8 @@ class Renamed:
 
     part: str
     arm: str
-    real: Rate
-    renamed: Rate
+    real: Won
+    renamed: Won
 
 
 class Evaluated:

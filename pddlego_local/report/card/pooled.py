@@ -5,10 +5,11 @@ the same part, and the differences are pooled.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pddlego_local.report.card.numbers import Won
 from pddlego_local.report.comparisons import Comparison, family
 from pddlego_local.report.contrasts import Contrast, Role
 from pddlego_local.report.first_screen import difference, won_alone
-from pddlego_local.report.statistics.rates import Interval, Rate
+from pddlego_local.report.statistics.rates import Interval
 from pddlego_local.report.verdicts import verdict, word
 
 
@@ -24,8 +25,8 @@ class Pooled:
     other: str
     parts: int
     games: int
-    base_won: Rate
-    other_won: Rate
+    base_won: Won
+    other_won: Won
     difference: float | None
     interval: Interval
     points: str
