@@ -74,7 +74,7 @@ class ReplayedModel:
         PromptTooLong if the record says so.
         """
         (answer,) = self._answered(sampling, 1)
-        begins = prefix is None or not prefix.continued
+        begins = prefix is None or not prefix.text
         if self._on_request and begins:
             request = Request(messages, grammar, sampling, prefix, answer)
             self._on_request(request)

@@ -3,6 +3,7 @@ model.
 """
 
 import contextlib
+import os
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -52,12 +53,14 @@ class Redraw:
                 self._chosen[place] = chosen
 
     def differences(self, server_url: str) -> Iterator[str]:
-        """Draws the chosen answers again. Yields a sentence for each that differs, and
-        prints how many are equal.
+        """Draws the chosen answers again; the server's key is in VLLM_API_KEY. Yields a
+        sentence for each that differs, and prints how many are equal.
         """
         equal = 0
         for weights, request in self._chosen:
+            key = os.environ.get("VLLM_API_KEY", "none")
             options = model_options(weights, server_url)
+            options["model__server__api_key"] = key
             model = compose_cell(overrides_of(options)).build("model")
             with contextlib.closing(model):
                 drawn = model.complete(
