@@ -13,7 +13,7 @@ from pddlego_local.commands.shared.bundle_check import check
 from pddlego_local.core.record.entry import RECORD, Played
 from pddlego_local.planner import FastDownward
 from pddlego_local.report.bundle import pack
-from tests.pddlego import exit_code
+from tests.pddlego import Pddlego, exit_code
 from tests.suites import Conf, own_conf
 from tools.dataset import gold_of, write
 
@@ -45,13 +45,15 @@ def entry(conf: Conf, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "eval-reference-quick"
 
 
-def test_an_evaluation_is_that_of_its_suite(
-    entry: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_evaluation_is_packed_and_confirmed(
+    entry: Path, tmp_path: Path, pddlego: Pddlego
 ) -> None:
     bundle = tmp_path / "entry.tar.xz"
-    pack(entry, bundle)
-    assert check(bundle) == 0
-    assert "4 of 4 rows confirmed in 2 cells" in capsys.readouterr().out
+    pddlego("eval", "reference", f"run.out={entry.parent}", "--bundle", bundle)
+    said = pddlego("eval", "--check", bundle).out
+    assert "4 of 4 rows confirmed in 2 cells" in said
+    pddlego("eval", "reference", "--server", "http://127.0.0.1:9/v1", code=2)
+    pddlego("eval", "--check", tmp_path / "absent.tar.xz", code=2)
 
 
 def changed(path: Path, change: Callable[[Object], object]) -> None:
