@@ -58,6 +58,14 @@ def test_a_bundle_of_a_real_run_is_confirmed(
     assert "not verified: tokens, times" in said
 
 
+def test_some_rows_are_chosen_at_random(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(run, most_rows=1) == 0
+    said = capsys.readouterr().out
+    assert "1 of 4 rows confirmed, 3 not checked in 2 cells" in said
+
+
 # ---- Tampering
 
 

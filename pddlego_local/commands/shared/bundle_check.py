@@ -4,6 +4,7 @@ answers, and says which rows the games confirm.
 
 import contextlib
 import os
+import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -57,9 +58,21 @@ class _Findings:
         return ", ".join(words)
 
 
-def check(file: Path, server_url: str | None = None) -> int:
+@dataclass(frozen=True)
+class _Means:
+    """What the check of a cell uses. `left_out` are rows that are not played again."""
+
+    planners: Planners
+    redraw: Redraw | None
+    left_out: frozenset[tuple[Path, GameTrial]]
+
+
+def check(
+    file: Path, server_url: str | None = None, most_rows: int | None = None
+) -> int:
     """Checks the records in a bundle or a folder and prints what it finds. With
-    `server_url`, some greedy answers are drawn again from that server.
+    `server_url`, some greedy answers are drawn again from that server. With
+    `most_rows`, only so many rows are played again, which are chosen at random.
 
     Returns 0 if nothing differs and at least one row was confirmed, else 1. Raises
     ConfigError for a file that is no bundle, and ModelFault if the server fails.
@@ -70,8 +83,9 @@ def check(file: Path, server_url: str | None = None) -> int:
         here = file if file.is_dir() else stack.enter_context(unpacked(file))
         planners = stack.enter_context(contextlib.closing(Planners()))
         cells = find_cells([here])
+        means = _Means(planners, redraw, _left_out(cells, most_rows))
         for cell in cells:
-            of_cell = _check_cell(cell, planners, redraw)
+            of_cell = _check_cell(cell, means)
             _print_findings(_name(cell.folder, here), of_cell)
             found += of_cell
         others = [line.replace(f"{here}/", "") for line in cells.left_out]
@@ -86,6 +100,15 @@ def check(file: Path, server_url: str | None = None) -> int:
     print(f"{found} in {len(cells)} cells")
     print(UNVERIFIED)
     return 1 if found.differences or not found.confirmed else 0
+
+
+def _left_out(
+    cells: list[CellRecord], most_rows: int | None
+) -> frozenset[tuple[Path, GameTrial]]:
+    rows = [(cell.folder, row.episode) for cell in cells for row in cell.rows]
+    if most_rows is None or most_rows >= len(rows):
+        return frozenset()
+    return frozenset(random.sample(rows, len(rows) - most_rows))
 
 
 def _name(folder: Path, root: Path) -> str:
@@ -111,9 +134,7 @@ def _absent_cells(cells: list[CellRecord], here: Path) -> Iterator[str]:
             yield f"{name}: requested by a sweep ({len(episodes)} rows), but not here"
 
 
-def _check_cell(
-    cell: CellRecord, planners: Planners, redraw: Redraw | None
-) -> _Findings:
+def _check_cell(cell: CellRecord, means: _Means) -> _Findings:
     found = _Findings(rows=len(cell.rows))
     for line in (*cell.problems, *unrequested(cell)):
         in_cell = line.replace(f"{cell.folder}/", "").replace(f"{cell.folder}: ", "")
@@ -127,7 +148,7 @@ def _check_cell(
         for line in inconsistencies(rows.get(episode), transcripts.get(episode)):
             inconsistent.add(episode)
             found.differences.append(f"{_words(episode)}: {line}")
-    for episode, result in _played_again(cell, planners, redraw, found):
+    for episode, result in _played_again(cell, means, found):
         if result.difference:
             found.differences.append(f"{_words(episode)}: {result.difference}")
         elif result.unchecked:
@@ -143,14 +164,14 @@ def _words(episode: GameTrial) -> str:
 
 
 def _played_again(
-    cell: CellRecord, planners: Planners, redraw: Redraw | None, found: _Findings
+    cell: CellRecord, means: _Means, found: _Findings
 ) -> Iterator[tuple[GameTrial, Result]]:
     """Yields what became of each row that has a transcript, in order. What concerns the
     whole cell is added to `found`.
     """
-    on_request = redraw.for_model(cell.run) if redraw else None
+    on_request = means.redraw.for_model(cell.run) if means.redraw else None
     try:
-        replayed = ReplayedCell(cell.run, cell.rows, planners, on_request)
+        replayed = ReplayedCell(cell.run, cell.rows, means.planners, on_request)
     except (ConfigError, MissingPart) as error:
         found.unchecked[in_one_line(error)] += len(cell.rows)
         return
@@ -163,6 +184,8 @@ def _played_again(
             return
 
         def result_of(episode: GameTrial) -> Result | None:
+            if (cell.folder, episode) in means.left_out:
+                return Result(unchecked="not among the rows that were chosen")
             try:
                 events = read_events(transcripts[episode])
             except (KeyError, ConfigError):
