@@ -6,11 +6,13 @@ from pathlib import Path
 from pddlego_local.api.evaluation import Evaluation, evaluation
 from pddlego_local.commands.run import play
 from pddlego_local.commands.shared import dry_run
+from pddlego_local.commands.shared.bundle_check import check
 from pddlego_local.commands.shared.dry_run import AskedCell
 from pddlego_local.commands.shared.options import path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.visible import visible
+from pddlego_local.report.bundle import pack
 from pddlego_local.report.card import write_card
 from pddlego_local.report.card.compared import write_comparison
 from pddlego_local.runner.config import hydra_for
@@ -51,6 +53,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare two evaluations on the same games; play nothing",
     )
     add(
+        "--bundle",
+        type=path,
+        metavar="FILE",
+        help="then pack the records into one file, such as nano.tar.xz",
+    )
+    add(
+        "--check",
+        type=path,
+        metavar="FILE",
+        help="play a bundle's episodes again with its answers, and name what differs",
+    )
+    add(
+        "--server",
+        metavar="URL",
+        help="with --check: draw ten greedy answers again from this server",
+    )
+    add(
         "--out",
         type=path,
         metavar="FOLDER",
@@ -60,8 +79,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Plays what is missing and writes the card. Returns 3 if episodes have no result
-    because the infrastructure failed.
+    because the infrastructure failed. A check returns 1 if something differs.
     """
+    if arguments.check:
+        return check(arguments.check, arguments.server)
+    if arguments.server:
+        raise ConfigError("--server is for --check; --url is a server that plays.")
     if arguments.compare:
         first, second = arguments.compare
         return _compare(first, second, arguments.out)
@@ -85,6 +108,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _print_not_played(planned)
         code = play(planned.configs)
     print(f"the card: {write_card(planned.folder)}")
+    if arguments.bundle:
+        pack(planned.folder, arguments.bundle)
+        print(f"the bundle: {arguments.bundle}")
     return code
 
 
