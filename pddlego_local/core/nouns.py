@@ -291,3 +291,16 @@ class Budget:
 
     unit: Literal["actions", "rounds"]
     limit: Annotated[int, pydantic.Field(ge=1)]
+
+
+@pydantic.dataclasses.dataclass(
+    config=pydantic.ConfigDict(extra="forbid"), kw_only=True, frozen=True
+)
+class DeadEnds:
+    """After how many random walks in a world its goal was out of reach, as the author
+    of the world notes it. Without `walks`, nobody has looked.
+    """
+
+    world: str
+    walks: int = 0
+    dead_ends: int = 0

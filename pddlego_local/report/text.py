@@ -128,7 +128,7 @@ def report_markdown(numbers: Numbers) -> str:
         f"# {title}\n\n{with_common_first(rows)}"
         for title, rows in result_tables(numbers)
     ]
-    notes = notes_of("results", cells=numbers.cells)
+    notes = result_notes(numbers)
     return "\n#".join(tables) + "\n" + bullets(notes)
 
 
@@ -194,6 +194,11 @@ def notes_of(name: str, **facts: Any) -> list[str]:
     """Renders a template in notes/ and returns its paragraphs, each as one line."""
     paragraphs = rendered(name, **facts).split("\n\n")
     return [paragraph.strip().replace("\n", " ") for paragraph in paragraphs]
+
+
+def result_notes(numbers: Numbers) -> list[str]:
+    """Returns what explains the tables of results."""
+    return notes_of("results", cells=numbers.cells, dead_ends=numbers.dead_ends)
 
 
 def cell_text(cell: CellNumbers) -> TextRow:
@@ -323,7 +328,7 @@ def on_screen(numbers: Numbers) -> Table:
         unsaid.add("games")
     columns = differing or ["model"]
     columns += [column for column in ON_SCREEN if column not in unsaid]
-    notes = notes_of("results", cells=numbers.cells)
+    notes = result_notes(numbers)
     caption = "\n".join(notes[:-1])
     screen = Table(*columns, caption=caption, caption_justify="left")
     for row in table:

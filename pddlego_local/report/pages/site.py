@@ -124,7 +124,7 @@ def _first_page(
         all_columns=main[1],
         other_results=others,
         split_common=text.split_common,
-        notes=text.notes_of("results", cells=numbers.cells),
+        notes=text.result_notes(numbers),
         inline=_inline,
         ended_figure=(ENDED, figures[ENDED]) if ENDED in figures else None,
         figures={name: figures[name] for name in figures if name != ENDED},
