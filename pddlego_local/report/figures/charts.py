@@ -194,7 +194,7 @@ def draw_outcomes(series: Sequence[Series], folder: Path) -> dict[str, str]:
     every = Counter[str]()
     for arm in shown:
         every += arm.measures.outcomes
-    if not shown:
+    if len(every) < 2:
         return {}
 
     def won_first(outcome: str) -> tuple[bool, int, str]:

@@ -298,7 +298,7 @@ def _legend_height(axes: "Axes") -> float:
 
 
 def _wrapped(text: str) -> str:
-    return fill(visible(text), LETTERS)
+    return fill(visible(text), LETTERS, max_lines=2, placeholder=" …")
 
 
 def _errors(dots: Sequence[Dot]) -> tuple[list[float], list[float]]:

@@ -18,7 +18,9 @@ from pddlego_local.core.record.states import NOTHING, predicates_of
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read, tidy
-from pddlego_local.pddl.task import ActionDefinition, Domain
+from pddlego_local.pddl.task import Domain
+from pddlego_local.report.map.player import Predicate as Predicate
+from pddlego_local.report.map.player import moved_by_actions
 
 COMPASS: Mapping[str, tuple[int, int]] = {
     "north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0),
@@ -27,9 +29,6 @@ COMPASS: Mapping[str, tuple[int, int]] = {
 }  # fmt: skip
 DOOR_WORDS = ("door", "gate", "closed", "locked")
 MOST_NODES = 60  # of one drawing; the rest is counted
-
-Predicate = tuple[str, int]
-"""A predicate's name and its arity."""
 
 
 @dataclass(frozen=True)
@@ -98,13 +97,26 @@ class World:
 
     def _in_places(self) -> dict[str, str]:
         """Returns the holder of each thing: the only place that ends a fact which
-        begins with the thing, otherwise the only other object.
+        begins with the thing, otherwise the only other object. What a way joins is in
+        no place.
         """
+        facts = [f for f in self.facts - self.of_the_player if len(self.terms(f)) == 2]
+        ways = {
+            predicate_of(fact)
+            for fact in facts
+            if self.direction(fact) or self.places.issuperset(self.terms(fact))
+        }
+        on_ways = {
+            name
+            for fact in facts
+            if predicate_of(fact) in ways
+            for name in self.terms(fact)
+        }
         holders = defaultdict[str, set[str]](set)
-        for fact in self.facts - self.of_the_player:
-            terms = self.terms(fact)
-            if len(terms) == 2 and terms[0] not in self.places | {terms[1]}:
-                holders[terms[0]].add(terms[1])
+        for fact in facts:
+            first, last = self.terms(fact)
+            if first != last and first not in self.places | on_ways:
+                holders[first].add(last)
         found = {}
         for name, all_of in holders.items():
             candidates = all_of & self.places or all_of
@@ -346,7 +358,7 @@ def _read(domain: str, problem: str) -> World:
         facts=frozenset(facts),
         goal=frozenset(asked),
         goal_text=tidy(goal.block) if goal is not None else "",
-        here=_of_the_player(read_of_domain),
+        here=moved_by_actions(read_of_domain),
         declared=_declared(read_of_domain),
     )
 
@@ -361,29 +373,3 @@ def _declared(domain: Domain) -> frozenset[Predicate]:
     return frozenset(
         (entry.word.name, len(entry.parameters or ())) for entry in predicates
     )
-
-
-def _of_the_player(domain: Domain) -> frozenset[Predicate]:
-    """Returns the predicates that are only ever moved from one object to another, with
-    the same terms before it.
-    """
-    moved = set[Predicate]()
-    otherwise = set[Predicate]()
-    for action in domain.actions:
-        for predicate, is_moved in _changes(action):
-            (moved if is_moved else otherwise).add(predicate)
-    return frozenset(moved - otherwise)
-
-
-def _changes(action: ActionDefinition) -> Iterator[tuple[Predicate, bool]]:
-    """Yields each predicate that an action changes, and whether it only moves it."""
-    added = defaultdict[Predicate, list[Fact]](list)
-    deleted = defaultdict[Predicate, list[Fact]](list)
-    for change in action.effect.changes:
-        fact = change.atom.key
-        (deleted if change.negated else added)[predicate_of(fact)].append(fact)
-    for predicate in {**added, **deleted}:
-        if predicate[1]:
-            from_ = sorted(fact[:-1] for fact in deleted[predicate])
-            to = sorted(fact[:-1] for fact in added[predicate])
-            yield predicate, from_ == to and len(to) == 1

@@ -205,6 +205,16 @@ def test_of_two_things_that_are_alone_with_each_other_the_last_one_is_the_box() 
     assert read_world(OWN, problem).boxes == ["box"]
 
 
+def test_a_room_that_only_the_model_has_stands_beside_the_others() -> None:
+    """It has no type, so it is no place that the environment knows."""
+    true = TrueState(
+        {"kitchen": "location"}, frozenset(), frozenset(), {"places": ("location",)}
+    )
+    problem = house(f"{FIRST} (connected cellar kitchen east) (closed-door x cellar")
+    world = read_world(DOMAIN, problem, true)
+    assert world.box_of["cellar"] == "cellar" and "cellar" in world.boxes
+
+
 def test_what_is_wrong_is_shown_in_a_full_box() -> None:
     things = " ".join(f"(in thing{number} hall)" for number in range(20))
     problem = (
