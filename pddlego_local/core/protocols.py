@@ -2,10 +2,12 @@
 
 from typing import Literal, Protocol, runtime_checkable
 
+from pddlego_local.core.chart import Chart
 from pddlego_local.core.nouns import (
     Action,
     Budget,
     Completion,
+    DeadEnds,
     Goal,
     Grammar,
     Messages,
@@ -101,6 +103,14 @@ class Gathering(Protocol):
 
 
 @runtime_checkable
+class Charted(Protocol):
+    """An environment whose texts show where things are (`horizon` of DEPS)."""
+
+    def chart(self, memory: Turns) -> Chart:
+        """Returns what the texts in `memory` show. It knows nothing else."""
+
+
+@runtime_checkable
 class Mapped(Protocol):
     """An environment that knows which games have the same map. Other environments lack
     `map`.
@@ -138,6 +148,15 @@ class MadeFromFiles(Protocol):
     @property
     def files_sha256(self) -> dict[str, str]:
         """The hash of each file, by name, as the file was when it was read."""
+
+
+@runtime_checkable
+class WithDeadEnds(Protocol):
+    """An environment in which an action may put the goal out of reach."""
+
+    @property
+    def dead_ends(self) -> DeadEnds:
+        """What is known of it, for reports."""
 
 
 @runtime_checkable

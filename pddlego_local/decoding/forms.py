@@ -202,6 +202,12 @@ EDIT = Form(
 )
 SEEN = Form("seen", Seen, '{"closed": ["..."], "items": ["..."]}', patterns=_ShortSeen)
 GOALS = Form("goals", Goals, '{"goals": ["...", "..."]}', patterns=_ShortGoals)
+PARALLEL_GOALS = Form(
+    "goals", Goals, '{"goals": ["...", "also ...", "..."]}', patterns=_ShortGoals
+)
+"""The same, in which a goal that begins with "also" may come before the one that it
+follows.
+"""
 TEXT = Form("text", Text, '{"text": "..."}', patterns=_Sentences)
 
 
@@ -237,4 +243,6 @@ WITH_PDDL = frozenset({"pddl", "domain", "problem", "edit"})
 """The names of the forms whose answers contain PDDL."""
 
 FORMS = (PDDL, DOMAIN, PROBLEM, COMMAND, MOVE, EDIT, SEEN, GOALS, TEXT, choice(0))
-"""One form of each name. All forms of `choice` share the name "choice"."""
+"""One form of each name. All forms of `choice` share the name "choice", and the two
+forms of a plan the name "goals".
+"""

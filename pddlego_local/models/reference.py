@@ -13,6 +13,8 @@ tests every method without weights. The rules of an environment are in
         problem)                                      there is no plan for the task
     problem(memory) -> str                            for the hand-written domain
     subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
+    parallel(memory) -> tuple of tuple[str, ...]      optional: the same in groups that
+                                                      may each be done in any order
     contents(memory) -> (closed, items)               only if the environment has
                                                       `wanted` things
     command(planned) -> str | None                    the game's command for a planned
@@ -20,6 +22,7 @@ tests every method without weights. The rules of an environment are in
 """
 
 import json
+import math
 import time
 from dataclasses import field
 from typing import Any
@@ -29,6 +32,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Sampling, Turns
+from pddlego_local.decoding.forms import PARALLEL_GOALS
 from pddlego_local.decoding.question import (
     AnyQuestion,
     Drawn,
@@ -109,7 +113,10 @@ class ReferenceFormalizer(WholeAnswerModel):
             case "move":
                 return {"kind": "act", "text": self._next_command(context, rules)}
             case "goals":
-                return {"goals": list(rules.subgoals(memory)) or ["wait: all is done"]}
+                goals = self._goals(rules, question)
+                return {"goals": goals or ["wait: all is done"]}
+            case "choice" if not context.subgoal:
+                return self._nearest(context, rules)
             case "choice":
                 return self._choice(context, rules)
             case "text":
@@ -119,6 +126,20 @@ class ReferenceFormalizer(WholeAnswerModel):
             "model=reference has no rules for answers of the form"
             f" {question.form.name!r}"
         )
+
+    def _goals(self, rules: Any, question: AnyQuestion) -> list[str]:
+        """Returns the sub-goals, with "also" before those that may come before the one
+        that they follow, if the question asks for that.
+        """
+        memory = question.context.memory
+        parallel = getattr(rules, "parallel", None)
+        if question.form is not PARALLEL_GOALS or parallel is None:
+            return list(rules.subgoals(memory))
+        return [
+            f"also {goal}" if number else goal
+            for group in parallel(memory)
+            for number, goal in enumerate(group)
+        ]
 
     def _files(self, rules: Any, memory: Turns) -> tuple[str, str]:
         """Returns the files for the task, or if it has no plan yet, those among the
@@ -140,7 +161,7 @@ class ReferenceFormalizer(WholeAnswerModel):
         commands, goal = context.commands, context.subgoal
         if goal not in rules.subgoals(context.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
-        plan = self._planner.plan(*rules.formalize(context.memory, goal, commands)).plan
+        plan = self._plan(rules, context, goal)
         # If two receptacles share a spot, the game offers no command to go from one to
         # the other.
         for command in map(rules.command, plan):
@@ -150,6 +171,29 @@ class ReferenceFormalizer(WholeAnswerModel):
                     "number": commands.index(command) + 1,
                 }
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
+
+    def _nearest(self, context: GrammarContext, rules: Any) -> dict[str, Any]:
+        """Chooses the sub-goal with the shortest plan to it, or to what may show it."""
+        lengths = []
+        for goal in context.commands:
+            lengths.append(len(self._plan(rules, context, goal)) or math.inf)
+        return {
+            "reason": "Its plan is shortest.",
+            "number": lengths.index(min(lengths)),
+        }
+
+    def _plan(self, rules: Any, context: GrammarContext, goal: str) -> tuple[str, ...]:
+        """Returns a plan for a sub-goal, or if there is none yet, the shortest plan for
+        the rules' others; () if those have none either.
+        """
+        memory = context.memory
+        files = rules.formalize(memory, goal, context.commands)
+        plan = self._planner.plan(*files).plan
+        others = getattr(rules, "otherwise", None)
+        if plan or others is None:
+            return plan
+        plans = [self._planner.plan(*other).plan for other in others(memory)]
+        return min(filter(None, plans), key=len, default=())
 
     def _next_command(self, context: GrammarContext, rules: Any) -> str:
         plan = self._planner.plan(*self._files(rules, context.memory)).plan

@@ -201,6 +201,9 @@ class CellConfig:
                 f"decoding.repair={decoding.repair} repairs PDDL, but method="
                 f"{self.labels['method']} requests none; choose decoding.repair=none."
             )
+        unfit = getattr(built["method"], "unfit", None)
+        if unfit is not None and (why := unfit(built["environment"])):
+            raise ConfigError(why)
         self._check_outcomes(built["environment"], built["method"])
         return built
 

@@ -4,7 +4,12 @@ import pytest
 
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.environments.cooking.reference import contents, formalize, subgoals
+from pddlego_local.environments.cooking.reference import (
+    contents,
+    formalize,
+    parallel,
+    subgoals,
+)
 from pddlego_local.environments.cooking.text import Kitchen
 
 
@@ -69,11 +74,16 @@ def test_each_appliance_does_what_the_recipe_asks(
     assert done not in formalize([Turn("look around", other)])[1]
 
 
-def test_what_is_in_sight_is_taken_first() -> None:
+def test_sub_goals_come_in_a_fixed_order_and_in_groups_that_have_none() -> None:
     house = Cooking(rooms=5, ingredients=5)
     memory = [Turn("look around", house.reset(1).text)]
-    first = [f"find and take the {thing}" for thing in ("knife", "red potato")]
-    assert subgoals(memory)[:3] == (*first, "find and take the water")
+    things = ("knife", "water", "red onion", "red potato", "salt", "flour")
+    takes, steps, meal, end = parallel(memory)
+    assert takes == tuple(f"find and take the {thing}" for thing in things)
+    assert len(steps) == 2 and len(meal) == len(end) == 1
+    assert subgoals(memory) == (*takes, *steps, *meal, *end)
+    memory.append(Turn("take knife", house.step("take knife").text))
+    assert parallel(memory)[0] == takes[1:]
 
 
 def test_what_is_taken_is_gone_and_what_is_put_down_is_back() -> None:

@@ -100,6 +100,15 @@ def test_the_reference_wins_a_world_of_ones_own(
     cell_that_the_reference_wins(tmp_path / "out", *words)
 
 
+def test_a_command_follows_from_the_world_before_any_game_begins(house: Path) -> None:
+    """The rules of the reference are those of the environment that was built last."""
+    words = ["environment=explored", f"environment.folder={house}"]
+    environment = compose_cell(words).build("environment")
+    assert environment.command("(go kitchen hall)") == "go to the hall"
+    assert environment.command("(go kitchen)") is None
+    assert environment.command("(fly kitchen hall)") is None
+
+
 def test_the_environment_gives_methods_marks_that_no_action_changes(
     house: Path,
 ) -> None:

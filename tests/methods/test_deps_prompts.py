@@ -9,16 +9,28 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Turn
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import GOALS, TEXT, Fields, Form, choice
+from pddlego_local.decoding.forms import (
+    GOALS,
+    PARALLEL_GOALS,
+    TEXT,
+    Fields,
+    Form,
+    choice,
+)
 from pddlego_local.environments import family
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.environments.explored.game import Explored
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.methods import prompting
 from pddlego_local.methods.shared.subgoals import Situation
 
-ENVIRONMENTS = tuple(
-    f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")
+OFFICE = Explored.model_validate(
+    {"world": "office", "budget": {"unit": "actions", "limit": 100}}
+)
+ENVIRONMENTS = (
+    *(f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")),
+    OFFICE.package,
 )
 
 
@@ -58,6 +70,8 @@ def test_examples_of_the_controller_are_possible_dialogues(environment: str) -> 
 def answers(environment: str) -> Iterator[tuple[str, Form[Fields]]]:
     for example in words(environment)["planner"]:
         yield example["goals"], GOALS
+        if "parallel_goals" in example:
+            yield example["parallel_goals"], PARALLEL_GOALS
         for failure in example["failures"]:
             yield failure["explanation"], TEXT
             yield failure["goals"], GOALS
@@ -80,6 +94,7 @@ def test_examples_of_the_planner_have_the_form_that_is_asked_for(
 LIVING_ROOM = "move east, open door to east, move north"
 PUT_BACK = "take knife, take flour, open fridge, put knife in fridge"
 TO_THE_PANTRY = "take knife, open door to west, move west"
+TO_ROOM_3 = "open the door to room 3, go to room 3"
 
 
 @pytest.mark.parametrize(
@@ -92,12 +107,14 @@ TO_THE_PANTRY = "take knife, open door to west, move west"
         (Cooking(rooms=5), "take knife", "You are in the kitchen. You carry knife."),
         (Cooking(rooms=5), PUT_BACK, "You are in the kitchen. You carry nothing."),
         (Cooking(rooms=5), TO_THE_PANTRY, "You are in the pantry. You carry knife."),
+        (OFFICE, "", "You are in room 4."),
+        (OFFICE, TO_ROOM_3, "You are in room 3."),
     ],
 )
 def test_the_situation_is_read_from_the_games_own_words(
     environment: Environment, commands: str, told: str
 ) -> None:
-    game = 5 if environment.name == "coin" else 1
+    game = {"coin": 5, "cooking": 1, "explored": 0}[environment.name]
     memory = [Turn("look around", environment.reset(game).text)]
     for command in filter(None, commands.split(", ")):
         memory.append(Turn(command, environment.step(command).text))
@@ -124,3 +141,13 @@ def test_the_situation_in_alfworld() -> None:
     )
     assert situation(alfworld, memory[:5]) == "You are at fridge 1. You carry mug 3."
     assert situation(alfworld, memory) == "You are at fridge 1. You carry nothing."
+
+
+def test_a_plan_with_marks_is_the_plan_that_is_shown_without_them() -> None:
+    for environment in ENVIRONMENTS:
+        for example in words(environment)["planner"]:
+            if "parallel_goals" in example:
+                marked = holds(example["parallel_goals"], PARALLEL_GOALS).goals
+                assert [goal.removeprefix("also ") for goal in marked] == holds(
+                    example["goals"], GOALS
+                ).goals

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
-from pddlego_local.core.nouns import Budget
+from pddlego_local.core.nouns import Budget, DeadEnds
 from pddlego_local.core.outcomes import Outcome, declare
 from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.secrets import hidden
@@ -154,7 +154,7 @@ class RunRecord:
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
     files of an environment or a method from outside the project, and those from which
-    games are made.
+    games are made. `dead_ends` is set if an action may put the goal out of reach.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -171,6 +171,7 @@ class RunRecord:
     code_sha256: Annotated[dict[str, str] | None, _if_known] = None
     games: Annotated[list[int] | None, _if_known] = None
     outcomes: Annotated[dict[str, Outcome] | None, _if_known] = None
+    dead_ends: Annotated[DeadEnds | None, _if_known] = None
 
 
 RUN = pydantic.TypeAdapter(RunRecord)
@@ -257,7 +258,7 @@ def changed_keys(before: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]
     All prompts of a folder are compared only if it is not known which of them the
     record used.
     """
-    ignored = {"starts"}
+    ignored = {"starts", "dead_ends"}  # which earlier versions did not write
     if _USED_PROMPT in before:
         ignored.add(_PROMPT)
     keys = sorted((new.keys() | before.keys()) - ignored)

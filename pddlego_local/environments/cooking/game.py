@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core.chart import Chart
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.cooking.text import CUT, KNIFE, Kitchen, mentioned
@@ -128,6 +129,28 @@ class Cooking(HouseEnvironment):
             needed.append(KNIFE)
         return tuple(name for name in needed if name not in kitchen.held)
 
+    def chart(self, memory: Turns) -> Chart:
+        """Returns the map of the kitchen's house, in which a closed container is a
+        place that one opens.
+        """
+        kitchen = Kitchen.read(memory)
+        ways = {
+            (_spelled(way.start), _spelled(way.to)): 2 if way.closed else 1
+            for way in kitchen.house.passages()
+        }
+        ways |= {(_spelled(closed.room), closed.name): 1 for closed in kitchen.closed}
+        unvisited = set(kitchen.house.places()) - kitchen.house.exits.keys()
+        lying = kitchen.items | dict(kitchen.appliances)
+        return Chart(
+            here=_spelled(kitchen.house.here),
+            ways=ways,
+            lying={thing: _spelled(room) for thing, room in lying.items()},
+            carried=frozenset(kitchen.held),
+            unexplored=frozenset(
+                [*map(_spelled, unvisited), *(each.name for each in kitchen.closed)]
+            ),
+        )
+
     def names(self, memory: Turns) -> Names:
         """Returns all names in the texts, including the names in the recipe."""
         return names(memory, mentioned)
@@ -146,3 +169,8 @@ class Cooking(HouseEnvironment):
         return replace(
             reply, text=text.strip(), feedback=feedback, commands=tuple(offered)
         )
+
+
+def _spelled(room: str) -> str:
+    """Returns a room as the texts spell it."""
+    return room.replace("_", " ")

@@ -18,6 +18,7 @@ from pddlego_local.environments.cooking.text import (
     KNIFE,
     STATES,
     Kitchen,
+    Step,
 )
 from pddlego_local.environments.tables import domain_text
 from pddlego_local.environments.textworld_express.house_map import pddl_name
@@ -65,22 +66,22 @@ def problem(memory: Turns) -> str:
 
 
 def subgoals(memory: Turns) -> tuple[str, ...]:
-    """Returns what remains to be done, in order, in words. Things that were already
-    seen are taken first.
+    """Returns what remains to be done, in words, in the order of the recipe."""
+    return tuple(words for group in parallel(memory) for words in group)
+
+
+def parallel(memory: Turns) -> tuple[tuple[str, ...], ...]:
+    """Returns `subgoals` in groups that may each be done in any order: what to take,
+    what to process, the meal, the end.
     """
     kitchen = Kitchen.read(memory)
     facts = _facts(kitchen)
-    takes = [("have", name) for name in kitchen.items]
-    in_sight: list[str] = []
-    others: list[str] = []
+    grouped: dict[str, list[str]] = {}
     for words, aim in _aims(kitchen).items():
-        if aim in facts:
-            continue
-        if aim in takes:
-            in_sight.append(words)
-        else:
-            others.append(words)
-    return (*in_sight, *others)
+        if aim not in facts:
+            kind = "processed" if isinstance(aim, Step) else aim[0]
+            grouped.setdefault(kind, []).append(words)
+    return tuple(map(tuple, grouped.values()))
 
 
 def contents(memory: Turns) -> tuple[tuple[str, ...], tuple[str, ...]]:

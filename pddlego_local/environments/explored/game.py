@@ -8,36 +8,47 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import ModelWrapValidatorHandler, model_validator
 
+from pddlego_local.core.chart import Chart
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import (
     Action,
+    DeadEnds,
     Goal,
     Names,
     Observation,
+    Roles,
     TrueState,
     Turns,
 )
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.aims import (
+    WHOLE,
+    aims_of,
+    all_of,
+    deps_words,
+    is_reached,
+)
 from pddlego_local.environments.explored.ambiguity import refuse_names
 from pddlego_local.environments.explored.belief import Belief, Beliefs
 from pddlego_local.environments.explored.box import folder_of
+from pddlego_local.environments.explored.charting import chart_of
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.draws import problem_text, seeds_of
-from pddlego_local.environments.explored.folder import DOMAIN, hashes_of
+from pddlego_local.environments.explored.folder import DOMAIN, hashes_of, texts_of
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
 from pddlego_local.environments.explored.mistakes import refuse_mistakes
-from pddlego_local.environments.explored.phrases import spelled
+from pddlego_local.environments.explored.phrases import Phrase, spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
-from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.environments.explored.world import World, read_file, read_world
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.pddl.edit import difference
 from pddlego_local.pddl.files import read_problem
@@ -45,8 +56,8 @@ from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.state import Task
 
 MOST_TRIED = 20
-_GOAL = "reach the goal"
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
+_PARAMETER = re.compile(r"\?([^\s()]+)")
 _EMPTY = "(define (problem believed) (:objects) (:init))"
 _TASK = "You act in a world that you see only in part, and explore it step by step."
 _SPELLING = (
@@ -70,34 +81,41 @@ class Explored(BaseEnvironment):
     sizes: tuple[int, int] | None = None
     renamed: bool = False
     _world: World
-    _marks: tuple[Mark, ...] = ()
+    _marks: tuple[Mark, ...]
     _beliefs: Beliefs
+    _phrases: Mapping[str, Phrase]
     _play: Play | None = None
     _goal: str = ""
     _map: str = ""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _of_folder(
+        cls, given: dict[str, Any], validated: ModelWrapValidatorHandler[Self]
+    ) -> Self:
         """Fills in the fields that the files of the folder determine."""
         world = _world(given)
         task = world.task(_text(world, 0))
         refuse_mistakes(world, task)
         marks = marks_of(world)
-        return {
-            **given,
+        of_files = {
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             # Its example is the same for all sizes.
             "words": _words(_world({**given, "sizes": None}), marks),
+            "examples": {"deps": deps_words(world), **given.get("examples", {})},
+            "roles": _roles(world),
         }
-
-    def model_post_init(self, context: object) -> None:
-        self._world = _world(vars(self))
-        self._marks = marks_of(self._world)
-        self._beliefs = Beliefs(self._world, self._marks)
-        super().model_post_init(context)
+        environment = validated({**given, **of_files})
+        environment._world = world
+        environment._marks = marks
+        environment._beliefs = Beliefs(world, marks)
+        environment._phrases = {
+            action.name: Phrase(action.command, _PARAMETER.findall(action.parameters))
+            for action in environment.actions
+        }
+        return environment
 
     @classmethod
     def settled(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -107,7 +125,8 @@ class Explored(BaseEnvironment):
         given = options.get("budget")
         if not isinstance(given, Mapping):
             return options
-        file = read_world(folder_of(options)).file
+        folder = folder_of(options)
+        file = read_file(folder, texts_of(folder))
         chosen = {key: value for key, value in given.items() if value is not None}
         return {
             **options,
@@ -124,6 +143,12 @@ class Explored(BaseEnvironment):
     @property
     def files_sha256(self) -> dict[str, str]:
         return hashes_of(self._world.files)
+
+    @property
+    def dead_ends(self) -> DeadEnds:
+        checked = self._world.file.checked
+        found = checked.model_dump() if checked else {}
+        return DeadEnds(world=self.task_type, **found)
 
     @property
     def seeds(self) -> range:
@@ -157,7 +182,7 @@ class Explored(BaseEnvironment):
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return self.play.true_state
+        return replace(self.play.true_state, roles=self.roles)
 
     def won(self) -> bool:
         return self.play.won
@@ -176,7 +201,7 @@ class Explored(BaseEnvironment):
     # ---- What methods are given
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
-        end = Goal(self._world.file.task or _GOAL, self._goal)
+        end = Goal(self._world.file.task or WHOLE, self._goal)
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
@@ -187,13 +212,16 @@ class Explored(BaseEnvironment):
     def command(
         self, planned: str, spell: Callable[[str], str] = spelled
     ) -> str | None:
-        """Returns the command for a planned action, whose names need not exist."""
+        """Returns the command for a planned action, whose names need not exist.
+
+        It follows from the world alone, since the game that is played may be that of
+        another environment.
+        """
         name, *things = planned.strip("() ").lower().split()
-        commands = self.play.commands
-        phrase = commands.phrases.get(name)
+        phrase = self._phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
-        return commands.said((name, *things))
+        return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
 
     # ---- The reference
 
@@ -207,12 +235,18 @@ class Explored(BaseEnvironment):
     def formalize(
         self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
-        """Returns domain and problem with the end goal. All of it comes from the
+        """Returns domain and problem with the end goal, or with a sub-goal that
+        `subgoals` has named, and those that are reached. All of it comes from the
         memory, since another environment may play another game of this world at the
         same time.
         """
         belief = self._beliefs.after(memory)
-        return self.domain, belief.problem(belief.goal)
+        wanted = belief.goal
+        if goal:
+            aims = aims_of(belief)
+            kept = [aim for aim in aims.values() if is_reached(belief, aim)]
+            wanted = all_of([aims[goal], *kept])
+        return self.domain, belief.problem(wanted)
 
     def otherwise(self, memory: Turns) -> Iterator[tuple[str, str]]:
         """Yields domain and problem for each sub-goal of exploring, for when there is
@@ -223,15 +257,45 @@ class Explored(BaseEnvironment):
             yield self.domain, belief.problem(mark.goal)
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
-        return (self._world.file.task or _GOAL,)
+        """Returns the parts of the goal that are not reached, in words."""
+        belief = self._beliefs.after(memory)
+        aims = aims_of(belief)
+        return tuple(
+            words for words, aim in aims.items() if not is_reached(belief, aim)
+        )
+
+    def parallel(self, memory: Turns) -> tuple[tuple[str, ...], ...]:
+        """Returns `subgoals` as one group, since a goal has no order."""
+        return (self.subgoals(memory),)
+
+    def chart(self, memory: Turns) -> Chart:
+        return chart_of(self._beliefs.after(memory))
 
 
 def _world(options: Mapping[str, Any]) -> World:
     world = read_world(folder_of(options))
-    if sizes := options.get("sizes"):
-        file = world.file.model_copy(update={"sizes": tuple(sizes)})
-        world = replace(world, file=file)
+    sizes = tuple(options.get("sizes") or ())
+    if sizes and sizes != world.file.sizes:  # whose games nobody has checked
+        own = {"sizes": sizes, "checked": None}
+        world = replace(world, file=world.file.model_copy(update=own))
     return renamed(world) if options.get("renamed") else world
+
+
+def _roles(world: World) -> Roles:
+    """Returns what `here` tells: where the player is, if nothing else can stand in this
+    predicate, and which types are places.
+    """
+    here = world.here
+    places = [
+        kind
+        for kind in sorted(world.type_names)
+        if any(world.is_below(kind, name) for name in here.place.type_names)
+    ]
+    roles: Roles = {"places": tuple(places)}
+    if world.places_movers_alone:
+        predicate = f"{here.predicate}/{len(here.movers) + 1}"
+        roles = {"player": (predicate,), **roles}
+    return roles
 
 
 def _actions(world: World, task: Task) -> Iterator[Action]:
@@ -249,7 +313,7 @@ def _actions(world: World, task: Task) -> Iterator[Action]:
 
 def _words(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns what prompts say of the world."""
-    goals = "; ".join([_GOAL, *(mark.words for mark in marks)])
+    goals = "; ".join([WHOLE, *(mark.words for mark in marks)])
     return {
         "task": world.file.about or _TASK,
         "rules": [

@@ -87,7 +87,7 @@ def _said(part: str, form: Form[Fields]) -> Entries | None:
     if form.name == "choice":
         number = number_in(alone)
         return None if number is None else {"number": number}
-    if form is GOALS:
+    if form.name == "goals":
         return _goals(alone)
     if form is TEXT and not re.search(r"[{}]|```", part):
         return {"text": alone}

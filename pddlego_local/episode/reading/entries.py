@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, get_origin
 
-from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, Fields, Form
+from pddlego_local.decoding.forms import COMMAND, MOVE, Fields, Form
 from pddlego_local.episode.reading.commands import (
     is_argument,
     one_of_lines,
@@ -121,7 +121,7 @@ def _name(name: str, form: Form[Fields]) -> str:
     name = name.strip().lower()
     if form.name in OF_FILES:
         name = _FILLER.sub("", name)
-    if form is GOALS and name in _GOALS:
+    if form.name == "goals" and name in _GOALS:
         return "goals"
     if form.name == "choice" and name in _REASONS:
         return "reason"
@@ -132,7 +132,7 @@ def _suited(value: object, wanted: Any, form: Form[Fields]) -> object:
     """Joins a list of lines, reads a number, accepts [] or {} as empty, and drops other
     keys.
     """
-    if form is GOALS and isinstance(value, str | dict):
+    if form.name == "goals" and isinstance(value, str | dict):
         return _listed(value)
     container = get_origin(wanted)
     if value in ([], {}) and container in (list, dict):

@@ -10,7 +10,7 @@ step of the model. The name of a speaker within a sentence begins no turn.
 import re
 from collections.abc import Iterator
 
-from pddlego_local.decoding.forms import COMMAND, GOALS, TEXT, Fields, Form
+from pddlego_local.decoding.forms import COMMAND, TEXT, Fields, Form
 from pddlego_local.episode.reading.commands import NAMED, breaks_off, is_step
 from pddlego_local.episode.reading.numbers import number_in
 
@@ -67,7 +67,7 @@ def _ends_step(text: str, at: int, form: Form[Fields]) -> bool:
         return True
     if form is TEXT or breaks_off(line):
         return False
-    if form is GOALS:
+    if form.name == "goals":
         return _GOAL.match(line) is not None
     if form.name == "choice":
         return number_in(line) is not None

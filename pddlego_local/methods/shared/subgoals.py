@@ -8,11 +8,11 @@ action by action (for text games, see §8.1 and §14.2).
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.core.nouns import Turn, Turns
-from pddlego_local.decoding.forms import GOALS, TEXT, Choice, choice
+from pddlego_local.decoding.forms import GOALS, TEXT, Choice, Form, Goals, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
 from pddlego_local.methods.shared.dialogue import Dialogue
@@ -87,9 +87,9 @@ class Controller:
         self._steps = episode.steps()
         self.step = next(self._steps, 0)
 
-    def carry_out(self, goals: Sequence[str]) -> list[Pursuit]:
+    def carry_out(self, goals: Iterable[str]) -> list[Pursuit]:
         """Pursues one sub-goal after the other, until the first that is not
-        accomplished.
+        accomplished. The next one is taken from `goals` when the last one has ended.
         """
         pursuits: list[Pursuit] = []
         for goal in goals:
@@ -162,9 +162,11 @@ class GoalPlanner:
 
     The sub-goals are numbered through the episode, and a new plan begins at the number
     of the sub-goal that failed. An empty plan means that the model named no sub-goal.
+    The `form` of a plan is GOALS, or PARALLEL_GOALS if a selector reads it.
     """
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, form: Form[Goals] = GOALS) -> None:
+        self._form = form
         self._controller = controller
         self._episode = controller.episode
         self._dialogue = Dialogue(controller.episode, controller.max_retries)
@@ -175,13 +177,21 @@ class GoalPlanner:
         """Returns the whole plan, from the first observation. `replans` and `explains`
         make the prompt announce later questions.
         """
-        return self._goals(self._render("planner", replans=replans, explains=explains))
+        question = self._render(
+            "planner",
+            replans=replans,
+            explains=explains,
+            parallel=self._form is not GOALS,
+            form=self._form.example,
+        )
+        return self._goals(question)
 
     def replan(self, unsent: str) -> tuple[str, ...]:
         """Returns the plan from the failed sub-goal on. `unsent` is the part of the
         question that the dialogue does not contain yet.
         """
-        return self._goals(f"{unsent}\n\n{self._render('replan')}".lstrip())
+        question = self._render("replan", form=self._form.example)
+        return self._goals(f"{unsent}\n\n{question}".lstrip())
 
     def next_goal(self, description: str = "") -> str:
         """Returns one sub-goal, as Inner Monologue plans. `description` is the result
@@ -222,7 +232,7 @@ class GoalPlanner:
     def _goals(self, question: str) -> tuple[str, ...]:
         self._plans += 1
         self._episode.note(plans=self._plans)
-        answer = self._dialogue.ask(question, GOALS, step=self._controller.step)
+        answer = self._dialogue.ask(question, self._form, step=self._controller.step)
         goals = answer.goals if answer else []
         return tuple(goal.strip() for goal in goals if goal.strip())
 
