@@ -99,7 +99,7 @@ def run(arguments: Sequence[str], dispatch: Dispatch | None = None) -> int:
         _print(f"{error}")
         return error.exit_code
     except KeyboardInterrupt:
-        continues = dispatch is not None or arguments[:1] == ["run"]
+        continues = dispatch is not None or arguments[:1] in (["run"], ["eval"])
         what_next = "; rerun the command to continue" if continues else ""
         _print(f"interrupted{what_next}")
         return INTERRUPTED

@@ -50,10 +50,9 @@ _JSON: dict[str, dict[str, Any]] = {
     },
     "a JSON schema, as the older guided_json": {"guided_json": _SCHEMA},
 }
+LARK = "a Lark grammar, as vLLM's structured_outputs"
 _LARK: dict[str, dict[str, Any]] = {
-    "a Lark grammar, as vLLM's structured_outputs": {
-        "structured_outputs": {"grammar": f'start: "{WORD}"\n'}
-    }
+    LARK: {"structured_outputs": {"grammar": f'start: "{WORD}"\n'}}
 }
 _GBNF: dict[str, dict[str, Any]] = {
     "a GBNF grammar, as llama.cpp's grammar": {"grammar": f'root ::= "{WORD}"'}

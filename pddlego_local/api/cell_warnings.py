@@ -25,24 +25,36 @@ def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
     """Returns a sentence for each model that a cell uses under other settings than its
     card names as those of its training.
     """
-    never_seen: dict[_Trained, list[str]] = {}
+    found: dict[_Trained, list[str]] = {}
     for cell in cells:
-        weights = cell.tree["model"].get("weights")
-        trained_on = learned(folder_named(str(weights))) if weights else {}
-        known = [f"{name}={value}" for name, value in trained_on.items()]
-        model = _Trained(cell.labels["model"], ", ".join(known))
-        for name in trained_on:
-            asked = f"{name}={_asked(cell, name)}"
-            if asked not in known:
-                never_seen.setdefault(model, []).append(asked)
+        if asked := never_seen(cell):
+            known = [f"{name}={value}" for name, value in _trained_on(cell).items()]
+            model = _Trained(cell.labels["model"], ", ".join(known))
+            found.setdefault(model, []).extend(asked)
     warnings = []
-    for model, settings in never_seen.items():
+    for model, settings in found.items():
         unknown = ", ".join(dict.fromkeys(settings))
         warnings.append(
             f"model={model.label} was trained on {model.known} only: it never saw"
             f" {unknown}, and its success there says little"
         )
     return warnings
+
+
+def never_seen(cell: CellConfig) -> list[str]:
+    """Returns the settings of a cell that the model's card excludes from its
+    training.
+    """
+    asked = []
+    for name, value in _trained_on(cell).items():
+        if (given := _asked(cell, name)) != value:
+            asked.append(f"{name}={given}")
+    return asked
+
+
+def _trained_on(cell: CellConfig) -> Mapping[str, str]:
+    weights = cell.tree["model"].get("weights")
+    return learned(folder_named(str(weights))) if weights else {}
 
 
 class _Trained(NamedTuple):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from pddlego_local.api.canary import Canary as Canary
 from pddlego_local.api.canary import canary as canary
 from pddlego_local.api.cell_warnings import cell_warnings
+from pddlego_local.api.evaluation import evaluation
 from pddlego_local.api.formalize import Formalized as Formalized
 from pddlego_local.api.formalize import formalizer
 from pddlego_local.api.game import Game as Game
@@ -34,11 +35,12 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
 from pddlego_local.planner import FastDownward, Limits
+from pddlego_local.report.card import write_card
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import TABLES
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import write_sweep
 
@@ -138,6 +140,34 @@ def formalize(
         return formalized(text)
 
 
+def evaluate(
+    model: str = "",
+    size: str = "quick",
+    *,
+    server: str | None = None,
+    thinking: bool = False,
+    **options: object,
+) -> Path:
+    """Lets a model play a size of the frozen suite, and returns the path of its card.
+
+    `model` is a name that `pddlego doctor` lists, a hub name in the local cache, a
+    model folder or a GGUF file; or the name that a running `server` gives it. `options`
+    are those of model and run, such as `run__concurrency=16`. Finished episodes are not
+    played again.
+
+    Raises ConfigError for an unknown model or size, and for an option that would change
+    the suite, and the errors of `run`.
+    """
+    overrides = overrides_of(options)
+    with hydra_for(None):
+        evaluated = evaluation(
+            model, size, server=server, thinking=thinking, overrides=overrides
+        )
+    evaluated.begin()
+    _played(evaluated.configs)
+    return write_card(evaluated.folder)
+
+
 def run(*, config_dir: str | Path | None = None, **options: object) -> list[Path]:
     """Plays a cell, or with lists or ranges of values one cell for each combination of
     them.
@@ -158,6 +188,11 @@ def run(*, config_dir: str | Path | None = None, **options: object) -> list[Path
         warnings.warn(warning, stacklevel=2)
     if len(cells) > 1:
         write_sweep(cells)
+    return _played(cells)
+
+
+def _played(cells: Sequence[CellConfig]) -> list[Path]:
+    """Plays the cells, and returns their folders. Raises InfrastructureError."""
     results: list[CellResult] = []
     run_cells(cells, results.append)
     for result in results:

@@ -4,6 +4,7 @@ and the terminal shows what they believe while they play.
 
 import argparse
 import contextlib
+import hashlib
 import shlex
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+import pddlego_local
 from pddlego_local.commands.report import write_report
 from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.screen import screen
@@ -18,6 +20,7 @@ from pddlego_local.commands.shared.watch import Watch
 from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.counting import counted
+from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
 from pddlego_local.models.weights import shipped
 from pddlego_local.report.cells import CellRecord, find_cells
@@ -51,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    common = ["experiment=start/demo", f"run.out={arguments.out}"]
+    common = ["experiment=start/demo", f"name={_name()}", f"run.out={arguments.out}"]
     if arguments.games:
         common.append(f"games='{arguments.games}'")
     names = [arguments.model] if arguments.model else OURS
@@ -72,6 +75,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for fault in faults:
         console.print(styled("infrastructure fault:", "red", f" {visible(fault)}"))
     return 3 if faults else 0
+
+
+def _name() -> str:
+    """Returns the name of the run's folder, which is another one for each state of this
+    program: a record is only continued by the program that began it, and a demo is
+    always played.
+    """
+    digest = hashlib.sha256()
+    for top in (Path(pddlego_local.__file__).parent, folder("conf")):
+        for file in sorted(top.rglob("*")):
+            if file.suffix in (".py", ".yaml", ".jinja", ".pddl", ".lark"):
+                digest.update(file.read_bytes())
+    return f"demo-{digest.hexdigest()[:8]}"
 
 
 def _cells(common: list[str], model: str) -> list[CellConfig]:

@@ -292,7 +292,7 @@ def _play_job(config: DictConfig) -> None:
     runtime: Any = HydraConfig.get().runtime
     try:
         sweeps.go_to(runtime.cwd)
-        _play([CellConfig.of(config, runtime.choices)])
+        play([CellConfig.of(config, runtime.choices)])
     except PddlegoError as error:
         _print_error(error)
 
@@ -301,7 +301,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
     """Plays the cells, then prints the table of `pddlego report` and the next
     command.
     """
-    code = _play(cells)
+    code = play(cells)
     from pddlego_local.report.cells import find_cells
     from pddlego_local.report.numbers import report_numbers
     from pddlego_local.report.text import on_screen
@@ -316,7 +316,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
     return code
 
 
-def _play(cells: Sequence[CellConfig]) -> int:
+def play(cells: Sequence[CellConfig]) -> int:
     """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
     for warning in cell_warnings(cells):
         console.print(styled("warning:", "yellow", f" {visible(warning)}"))

@@ -88,9 +88,8 @@ def _maps(cell: Path, events: Sequence[Event], width: int) -> Iterator[Text]:
             continue
         found = moment.differences
         yield text_map(
-            moment.plan.domain,
-            moment.plan.problem,
-            before=before.plan.problem if before else "",
+            moment.world,
+            before=before.world if before else None,
             wrong=found.wrong if found else (),
             width=width,
             layout=layout,

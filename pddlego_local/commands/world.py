@@ -3,6 +3,7 @@
 import argparse
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from rich.table import Table
 
@@ -12,6 +13,8 @@ from pddlego_local.commands.shared.world_check import WorldCheck, check_world
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.visible import visible
+from pddlego_local.environments.explored.box import in_the_box
+from pddlego_local.environments.explored.world import Checked
 
 MOST_SHOWN = 600  # characters of the first text
 RATIO = "1.1: nothing need be explored; 1.5 and more: a partly seen world"
@@ -24,17 +27,19 @@ RULES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=["check"], help="the only thing to do so far")
     parser.add_argument(
-        "folders",
+        "worlds",
         nargs="+",
-        type=path,
-        metavar="FOLDER",
-        help="domain.pddl, world.yaml and problems; several make one row each",
+        metavar="WORLD",
+        help=(
+            "a folder with domain.pddl, world.yaml and problems, or a world in the box"
+            f" ({', '.join(in_the_box())}); several make one row each"
+        ),
     )
     parser.add_argument(
         *("-n", "--games"), type=count(10_000), default=50, help="(default 50)"
     )
     parser.add_argument(
-        "--walks", type=count(10_000), default=20, help="random walks (default 20)"
+        "--walks", type=count(10_000), default=40, help="random walks (default 40)"
     )
     parser.add_argument(
         "--seconds",
@@ -47,13 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Returns 1 if a world is refused, or the reference loses a game of it."""
     settings = arguments.games, arguments.walks, arguments.seconds
-    if len(arguments.folders) == 1:
-        found = check_world(arguments.folders[0], *settings)
+    folders = [*map(_folder, arguments.worlds)]
+    if len(folders) == 1:
+        found = check_world(folders[0], *settings)
         for table in (_phrases(found), _visible(found), _games(found)):
             show(screen(), table)
         return 1 if found.lost else 0
     rows, is_good = list[Mapping[str, str]](), True
-    for folder in arguments.folders:
+    for folder in folders:
         try:
             found = check_world(folder, *settings)
         except ConfigError as error:
@@ -67,6 +73,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         table.add_row(*(visible(row.get(name, "")) for name in COLUMNS))
     show(screen(), table)
     return 0 if is_good else 1
+
+
+def _folder(name: str) -> Path:
+    """Returns the folder of that name, or else that of the world in the box."""
+    folder = path(name)
+    return folder if folder.exists() else in_the_box().get(name, folder)
 
 
 COLUMNS = (
@@ -120,6 +132,10 @@ def _lines(found: WorldCheck) -> Iterator[tuple[str, str]]:
     yield "changes that cannot be foreseen", _counted(walks.unsure) or "none"
     yield "states looked at on random walks", str(walks.states)
     yield "dead ends", walks.dead_ends_in_words
+    if measured := walks.checked:
+        yield "a line for world.yaml", _line_of(measured)
+        if found.written and found.written != measured:
+            yield "world.yaml has another one", _line_of(found.written)
     yield "the reference won", f"{len(found.won)} of {len(found.scored)} games"
     if found.lost:
         yield "it lost", _counted(found.lost)
@@ -138,6 +154,10 @@ def _lines(found: WorldCheck) -> Iterator[tuple[str, str]]:
         f"{words} words, about {found.first_tokens} tokens (characters ÷ 4)",
     )
     yield "it says", textwrap.shorten(found.first_text, MOST_SHOWN, placeholder=" …")
+
+
+def _line_of(checked: Checked) -> str:
+    return f"checked: {{walks: {checked.walks}, dead_ends: {checked.dead_ends}}}"
 
 
 def _counted(counts: Mapping[str, int]) -> str:

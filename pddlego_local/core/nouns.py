@@ -130,6 +130,13 @@ class Names:
     things: tuple[str, ...] = ()
 
 
+Roles = Mapping[Literal["player", "doors", "places"], tuple[str, ...]]
+"""What words of an environment's domain mean on a map: the predicates that say where
+the player is, with the place as their last term, and those of closed doors, both such
+as "at/1"; and the types of places.
+"""
+
+
 @dataclass(frozen=True)
 class TrueState:
     """What is true in a game at one moment, in the words of the environment's domain.
@@ -141,6 +148,7 @@ class TrueState:
     objects: Mapping[str, str]
     facts: frozenset[tuple[str, ...]]
     predicates: frozenset[tuple[str, int]]
+    roles: Roles = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -283,3 +291,16 @@ class Budget:
 
     unit: Literal["actions", "rounds"]
     limit: Annotated[int, pydantic.Field(ge=1)]
+
+
+@pydantic.dataclasses.dataclass(
+    config=pydantic.ConfigDict(extra="forbid"), kw_only=True, frozen=True
+)
+class DeadEnds:
+    """After how many random walks in a world its goal was out of reach, as the author
+    of the world notes it. Without `walks`, nobody has looked.
+    """
+
+    world: str
+    walks: int = 0
+    dead_ends: int = 0

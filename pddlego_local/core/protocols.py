@@ -7,6 +7,7 @@ from pddlego_local.core.nouns import (
     Action,
     Budget,
     Completion,
+    DeadEnds,
     Goal,
     Grammar,
     Messages,
@@ -147,6 +148,15 @@ class MadeFromFiles(Protocol):
     @property
     def files_sha256(self) -> dict[str, str]:
         """The hash of each file, by name, as the file was when it was read."""
+
+
+@runtime_checkable
+class WithDeadEnds(Protocol):
+    """An environment in which an action may put the goal out of reach."""
+
+    @property
+    def dead_ends(self) -> DeadEnds:
+        """What is known of it, for reports."""
 
 
 @runtime_checkable

@@ -1,7 +1,11 @@
-"""The hash that identifies a game's map in a record."""
+"""What environments with maps share: the directions, and the hash that identifies a
+game's map in a record.
+"""
 
 import hashlib
 import json
+
+OPPOSITE = {"north": "south", "east": "west", "south": "north", "west": "east"}
 
 
 def map_hash(environment: str, *what: object) -> str:

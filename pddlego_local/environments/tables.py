@@ -10,7 +10,7 @@ import pydantic
 from pydantic import AfterValidator, BaseModel, BeforeValidator
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Action
+from pddlego_local.core.nouns import Action, Roles
 from pddlego_local.environments import family
 
 
@@ -67,12 +67,13 @@ def spaced(name: str) -> str:
 class Tables(BaseModel):
     """The constants of an environment. The commands of `actions` may contain the
     actions' parameters. `groups` maps each difficulty group to its task types; without
-    it, each task type is a group.
+    it, each task type is a group. `roles` say how maps draw the words of the domain.
     """
 
     actions: tuple[Annotated[Action, AfterValidator(_named)], ...]
     feedback: tuple[FeedbackRule, ...]
     groups: dict[str, list[str]] = {}
+    roles: Roles = {}
     domain: str = ""
 
     @classmethod

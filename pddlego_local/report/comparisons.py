@@ -209,7 +209,7 @@ def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
     varying = varying_options(cells) - {"seed"}
     every = contrasts.contrasts(cells)
     found = {
-        role: _family(role, groups, varying, also)
+        role: family(role, groups, varying, also)
         for role, groups in contrasts.groups(every, declared).items()
     }
     without_arms = []
@@ -229,7 +229,7 @@ def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
     )
 
 
-def _family(
+def family(
     role: Role, groups: Sequence[Group], varying: Set[str], also: Also
 ) -> list[Comparison]:
     """Returns the comparisons of one role, which Holm's adjustment treats together."""

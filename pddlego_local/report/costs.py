@@ -40,8 +40,8 @@ def cost_of(cell: CellRecord, *, also: Also = ()) -> Cost:
             raise ValueError(problem)
         calls += _calls_in(events)
     sent = [request for call in calls for request in _requests_of(call)]
-    concurrencies = [start.config["run"]["concurrency"] for start in cell.run.starts]
-    is_timed = all(concurrency == 1 for concurrency in concurrencies)
+    runs = [start.config.get("run", {}) for start in cell.run.starts]
+    is_timed = all(run.get("concurrency") == 1 for run in runs)
     return Cost(
         episodes=len(rows),
         requests=len(sent),

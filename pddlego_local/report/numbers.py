@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pddlego_local.core.grouping import grouped_by
+from pddlego_local.core.nouns import DeadEnds
 from pddlego_local.core.record.counting import (
     Also,
     Cluster,
@@ -89,17 +90,19 @@ class TrialNumbers:
 
 @dataclass(frozen=True)
 class Numbers:
-    """All numbers of a report."""
+    """All numbers of a report. `dead_ends` are those of the worlds of its cells."""
 
     cells: list[CellNumbers]
     tasks: list[TaskNumbers]
     trials: list[TrialNumbers]
+    dead_ends: list[DeadEnds]
 
 
 def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
     """Computes all numbers of a report. `also` are reasons for exclusion to ignore."""
     varying = varying_options(cells)
-    numbers = Numbers([], [], [])
+    dead_ends = dict.fromkeys(cell.run.dead_ends for cell in cells)
+    numbers = Numbers([], [], [], [each for each in dead_ends if each])
     for cell in cells:
         labels = {
             **cell.labels,

@@ -49,6 +49,14 @@ _NOTES = jinja(
 )
 
 
+def amount(number: int, noun: str) -> str:
+    """For example "1 step" and "2 steps"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+_NOTES.globals["amount"] = amount
+
+
 def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]) -> str:
     """Says in sentences how many results are missing, or returns "" if none are.
     `planned` has what sweeps requested, for the resolved folder of each cell, begun or
@@ -59,11 +67,14 @@ def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]) ->
     if not left:
         return ""
     total = left + sum(len(cell.rows) for cell in cells)
+    have = "has" if left == 1 else "have"
     words = (
-        f"This sweep is not finished: {left} of {total} episodes have no result yet."
+        f"This sweep is not finished: {left} of {amount(total, 'episode')} {have} no"
+        " result yet."
     )
     if waiting := len(missing) - len(cells):
-        words += f" {waiting} of {len(missing)} cells have not begun."
+        have = "has" if waiting == 1 else "have"
+        words += f" {waiting} of {amount(len(missing), 'cell')} {have} not begun."
     return f"{words} Every number below may still change."
 
 
@@ -117,7 +128,7 @@ def report_markdown(numbers: Numbers) -> str:
         f"# {title}\n\n{with_common_first(rows)}"
         for title, rows in result_tables(numbers)
     ]
-    notes = notes_of("results", cells=numbers.cells)
+    notes = result_notes(numbers)
     return "\n#".join(tables) + "\n" + bullets(notes)
 
 
@@ -183,6 +194,11 @@ def notes_of(name: str, **facts: Any) -> list[str]:
     """Renders a template in notes/ and returns its paragraphs, each as one line."""
     paragraphs = rendered(name, **facts).split("\n\n")
     return [paragraph.strip().replace("\n", " ") for paragraph in paragraphs]
+
+
+def result_notes(numbers: Numbers) -> list[str]:
+    """Returns what explains the tables of results."""
+    return notes_of("results", cells=numbers.cells, dead_ends=numbers.dead_ends)
 
 
 def cell_text(cell: CellNumbers) -> TextRow:
@@ -312,7 +328,7 @@ def on_screen(numbers: Numbers) -> Table:
         unsaid.add("games")
     columns = differing or ["model"]
     columns += [column for column in ON_SCREEN if column not in unsaid]
-    notes = notes_of("results", cells=numbers.cells)
+    notes = result_notes(numbers)
     caption = "\n".join(notes[:-1])
     screen = Table(*columns, caption=caption, caption_justify="left")
     for row in table:
@@ -337,7 +353,7 @@ def _games(games: int, maps: int | None) -> str:
     """For example "50 (20 maps)"."""
     if maps is None:
         return str(games)
-    return f"{games} ({maps} maps)"
+    return f"{games} ({amount(maps, 'map')})"
 
 
 def interval(low: float, high: float) -> str:

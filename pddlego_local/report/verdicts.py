@@ -14,6 +14,7 @@ from pddlego_local.report.outcomes import WINS
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
+    amount,
     bullets,
     differs,
     notes_of,
@@ -132,7 +133,7 @@ def word(found: Comparison) -> str:
     largest = max(map(abs, found.new.interval))
     if largest <= SMALL:
         most = ceil(round(100 * largest, 6))
-        return f"at most {most} point{'s' if most != 1 else ''}"
+        return f"at most {amount(most, 'point')}"
     return "too few to tell"
 
 
@@ -271,9 +272,9 @@ def _games(found: Comparison) -> str:
     """For example "50 on 20 maps (150 pairs)"."""
     words = str(found.games)
     if found.maps != found.games:
-        words += f" on {found.maps} maps"
+        words += f" on {amount(found.maps, 'map')}"
     if found.pairs != found.games:
-        words += f" ({found.pairs} pairs)"
+        words += f" ({amount(found.pairs, 'pair')})"
     return words
 
 

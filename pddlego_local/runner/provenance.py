@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.formats import now
-from pddlego_local.core.protocols import Environment, MadeFromFiles, Versioned
+from pddlego_local.core.nouns import DeadEnds
+from pddlego_local.core.protocols import (
+    Environment,
+    MadeFromFiles,
+    Versioned,
+    WithDeadEnds,
+)
 from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.session import Constraint
@@ -92,6 +98,7 @@ def run_record(
         or None,
         games=games,
         outcomes=own_outcomes or None,
+        dead_ends=_dead_ends(environment),
         starts=[_start(config, environment, method, rows_before, server)],
     )
 
@@ -170,6 +177,12 @@ def files_sha256(environment: Environment) -> dict[str, str]:
     if isinstance(environment, MadeFromFiles):
         return environment.files_sha256
     return {}
+
+
+def _dead_ends(environment: Environment) -> DeadEnds | None:
+    if isinstance(environment, WithDeadEnds):
+        return environment.dead_ends
+    return None
 
 
 @functools.cache

@@ -68,10 +68,10 @@ def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(
         "code = run(['run', *sys.argv[1:]])\n"
         f"print(json.dumps([code, [name for name in {HEAVY} if name in sys.modules]]))"
     )
-    words = ["experiment=start/workstation_trials", "model=qwen3_8b", "--dry-run"]
+    words = ["experiment=paper/fcrf", "model=qwen3_8b", "--dry-run"]
     done = ran("-c", program, *words, f"run.out={tmp_path}", check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == [0, []], done.stderr
-    assert rows_of(done.stdout)[-1][0] == "cells: 4"
+    assert rows_of(done.stdout)[-1][0] == "cells: 2"
     assert not list(tmp_path.iterdir())
 
 

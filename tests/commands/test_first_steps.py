@@ -164,6 +164,28 @@ def test_the_demo_shows_maps_in_80_columns_and_ends_with_six_lines(
     assert typed == "formalize examples/puzzle.txt --model nano_worlds"
 
 
+def test_the_demo_plays_beside_what_another_version_left(
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--model", "reference", "--games", "1", "--out", tmp_path]
+    assert "won 1 of 1" in pddlego("demo", *words).out
+    (file,) = tmp_path.glob("*/*/run.json")
+    record = json.loads(file.read_text(encoding="utf-8"))
+    record["identity"]["environment"]["of_old"] = 1
+    record["starts"][-1]["commit"] = "0" * 40
+    older = (
+        file.parents[1].rename(tmp_path / "demo") / f"{file.parent.name[:-8]}00000000"
+    )
+    (tmp_path / "demo" / file.parent.name).rename(older)
+    text = json.dumps(record)
+    (older / "run.json").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("pddlego_local.commands.demo._name", lambda: "demo")
+    assert "had other options" in pddlego("demo", *words, code=2).err.replace("\n", " ")
+    monkeypatch.undo()
+    assert "won 1 of 1" in pddlego("demo", *words).out
+    assert (older / "run.json").read_text(encoding="utf-8") == text
+
+
 def test_a_picture_of_the_demo_has_the_plan_and_what_was_refused() -> None:
     problem = "(define (problem p) (:domain d) (:objects a b - room) {} (:goal (at b)))"
     domain = (

@@ -52,7 +52,13 @@ def with_draw(folder: Path, code: str, sizes: str = "sizes: [3, 5]\n") -> None:
 
 
 def test_these_worlds_are_in_the_box() -> None:
-    assert [*BOX] == ["coin", "ferry", "grid", "office", "vault"]
+    assert [*BOX] == ["coin", "depots", "elevator", "ferry", "grid", "office", "vault"]
+
+
+@pytest.mark.parametrize("name", BOX)
+def test_each_world_says_what_random_walks_found(name: str) -> None:
+    checked = read_world(BOX[name]).file.checked
+    assert checked and checked.walks == 40
 
 
 @pytest.mark.parametrize("renamed", ["false", "true"])
@@ -109,7 +115,7 @@ def test_the_drawn_games_can_be_won(name: str, planner: FastDownward) -> None:
     [
         ([], "give one of world=NAME"),
         (["world=coin", f"folder={HOUSE}"], "give one of world=NAME"),
-        (["world=cion"], "did you mean coin? The worlds in the box are coin, ferry"),
+        (["world=cion"], "did you mean coin? The worlds in the box are coin, depots"),
         ([f"folder={HOUSE}", "sizes=[1,2]"], "only draw.py is given a size"),
     ],
 )

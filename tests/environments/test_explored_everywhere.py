@@ -1,8 +1,10 @@
-"""A world of one's own is played by every method, or a sentence says why not; by Game
-and gymnasium (tests/rewards.jsonl), and through the tools of `pddlego mcp`.
+"""Every method plays a world of one's own and each world in the box, or a sentence says
+why not. Game and gymnasium (tests/rewards.jsonl) and the tools of `pddlego mcp` play a
+world of one's own.
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ from pddlego_local.core.confined import ConfinedPool
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Turn
 from pddlego_local.core.record.folder import read_rows
+from pddlego_local.environments.explored.box import in_the_box
 from pddlego_local.environments.explored.play import LOOK
+from pddlego_local.environments.explored.world import read_world
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.environments.explored_games import cell_that_the_reference_wins
@@ -35,11 +39,29 @@ describes whole.
 """
 
 
+BOX = in_the_box()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_plays_it_or_says_why_not(method: str, tmp_path: Path) -> None:
+    plays_or_says_why_not(method, GAME, tmp_path)
+
+
+@pytest.mark.parametrize("world", BOX)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_plays_each_world_in_the_box(
+    method: str, world: str, tmp_path: Path
+) -> None:
+    least, _ = read_world(BOX[world]).file.sizes or (1, 1)
+    smallest = f"environment.sizes=[{least},{least}]"
+    game = ["environment=explored", f"environment.world={world}", smallest]
+    plays_or_says_why_not(method, game, tmp_path)
+
+
+def plays_or_says_why_not(method: str, game: Sequence[str], out: Path) -> None:
     words = [
-        *(*GAME, "model=reference", "decoding=grounded", f"method={method}"),
-        *("games=0", f"run.out={tmp_path}"),
+        *(*game, "model=reference", "decoding=grounded", f"method={method}"),
+        *("games=0", f"run.out={out}"),
     ]
     if method in WHY_NOT:
         with pytest.raises(ConfigError, match=WHY_NOT[method]) as caught:
@@ -48,6 +70,7 @@ def test_every_method_plays_it_or_says_why_not(method: str, tmp_path: Path) -> N
         return
     result = run_cell(compose_cell(words))
     (row,) = read_rows(result.folder / "episodes.jsonl")
+    assert result.faults == []
     # By chance the torch may be taken before it is lit, and then it cannot be lit.
     assert row.success or method == "random_policy"
 

@@ -53,6 +53,8 @@ MISTAKES = [
     ("say: {}", "here: Field required"),
     (f"{HERE}say: lit", "say: Input should be a valid dictionary"),
     (f"{HERE}known: room", "known: Input should be a valid list"),
+    (f"{HERE}checked: {{walks: 0, dead_ends: 0}}", "checked.walks: Input should be gr"),
+    (f"{HERE}checked: {{walks: 2}}", "checked.dead_ends: Field required"),
     # here
     ("here: at", "here: write it as (PREDICATE ?mover … ?place)"),
     ("here: (on ?r)", "here: there is no predicate on; there are at,"),

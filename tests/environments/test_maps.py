@@ -9,7 +9,8 @@ import pytest
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.environments.textworld_express.house_map import OPPOSITE, HouseMap
+from pddlego_local.environments.maps import OPPOSITE
+from pddlego_local.environments.textworld_express.house_map import HouseMap
 
 
 def walked(game: Coin, seed: int) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 
-def loaded(page: Path, fragment: str = "") -> str:
-    """The document as it stands once its scripts have run. Files may read each
-    other.
+def loaded(page: Path, fragment: str = "", waits: Sequence[str] = ()) -> str:
+    """The document as it stands once its scripts have run. Files may read each other.
+    `waits` are further options.
     """
     assert CHROMIUM
     options = (
@@ -24,7 +25,7 @@ def loaded(page: Path, fragment: str = "") -> str:
         "--allow-file-access-from-files",
     )
     done = subprocess.run(
-        [CHROMIUM, *options, "--dump-dom", f"{page.as_uri()}{fragment}"],
+        [CHROMIUM, *options, *waits, "--dump-dom", f"{page.as_uri()}{fragment}"],
         capture_output=True, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
     return done.stdout
@@ -32,18 +33,19 @@ def loaded(page: Path, fragment: str = "") -> str:
 
 def measured(page: Path, width: int, script: str) -> str:
     """What a script of ours finds in the page, which is `shown` there, in a window of
-    `width` pixels: the value of its last line's `return`.
+    `width` pixels: the value of its last line's `return`. It may `await` something.
     """
     frame = page.parent / "frame.html"
     frame.write_text(
         f'<iframe id="page" src="{page.name}" style="width: {width}px; border:'
         ' 0"></iframe>'
         "<script>window.onload = () => { const shown = document.getElementById('page')"
-        f".contentDocument; document.title = 'found ' + (() => {{ {script} }})()"
-        " }</script>",
+        f".contentDocument; (async () => {{ {script} }})().then((found) =>"
+        " { document.title = 'found ' + found }) }</script>",
         encoding="utf-8",
     )
     try:
-        return loaded(frame).partition("<title>found ")[2].partition("<")[0]
+        told = loaded(frame, waits=["--virtual-time-budget=5000"])
+        return told.partition("<title>found ")[2].partition("<")[0]
     finally:
         frame.unlink()

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ from pddlego_local.core.record.events import (
 )
 from pddlego_local.core.record.folder import read_events, transcripts
 from pddlego_local.report.cells import find_cells
+from pddlego_local.report.map.text import written
 from pddlego_local.report.map.world import read_world
+from pddlego_local.report.pages.episode import entries, steps_of
 from pddlego_local.report.pages.maps import Reference, maps_of, moments_of
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
@@ -51,8 +54,8 @@ def test_a_perfect_player_believes_what_it_was_told_and_nothing_else(
     for path, events in transcripts(played):
         if "reference" not in str(path):
             continue
-        for maps in filter(None, maps_of(events, reference())):
-            assert maps.differences and maps.true and maps.is_told
+        for maps in maps_of(events, reference()):
+            assert maps.differences and (maps.true or maps.instead) and maps.is_told
             assert not maps.differences.wrong and not maps.differences.missed
             seen += bool(maps.differences.unseen)
     assert seen
@@ -67,12 +70,16 @@ def page_of_a_lie(played: Path, tmp_path: Path, **changes: Any) -> str:
     """
     shutil.copytree(played, tmp_path / "runs")
     path, events = of_the_reference(tmp_path / "runs")
+    return page_of(path, with_a_lie(events, **changes), tmp_path)
+
+
+def with_a_lie(events: Sequence[Event], **changes: Any) -> list[Event]:
     number = next(n for n, event in enumerate(events) if isinstance(event, Plan))
     plan = events[number]
     assert isinstance(plan, Plan)
     problem = plan.problem.replace("(:init", f"(:init\n    {LIE}", 1)
-    events[number] = dataclasses.replace(plan, problem=problem, **changes)
-    return page_of(path, events, tmp_path)
+    lying = dataclasses.replace(plan, problem=problem, **changes)
+    return [*events[:number], lying, *events[number + 1 :]]
 
 
 def page_of(path: Path, events: Sequence[Event], tmp_path: Path) -> str:
@@ -87,7 +94,7 @@ def test_a_wrong_line_is_found_and_named_on_the_page(
     played: Path, tmp_path: Path
 ) -> None:
     text = page_of_a_lie(played, tmp_path)
-    assert 'First believed and wrong: <a href="#step-1">Step 1</a>' in text
+    assert 'The first line that is wrong: <a href="#step-1">Step 1</a>' in text
     assert re.search(rf'class="wrong-line">\s*{re.escape(LIE)}<', text)
     assert "✗ connected" in text or "✗ · attic" in text
 
@@ -114,6 +121,47 @@ def test_an_old_record_says_that_the_truth_was_not_recorded(
     text = page_of(path, old, tmp_path)
     assert "The true state was not recorded." in text
     assert "<figcaption>True" not in text and "Believed: the problem file" in text
+
+
+def test_an_old_record_is_compared_with_what_was_told(
+    played: Path, tmp_path: Path
+) -> None:
+    events = with_a_lie(of_the_reference(played)[1])
+    old = [event for event in events if not isinstance(event, State)]
+    first = maps_of(old, reference())[0]
+    assert first.true is None and first.differences
+    assert {written(fact) for fact in first.differences.wrong} == {LIE}
+    assert not first.differences.missed and not first.differences.unseen
+    assert "✗" in first.believed
+    shutil.copytree(played, tmp_path / "runs")
+    text = page_of(of_the_reference(tmp_path / "runs")[0], old, tmp_path)
+    assert "The first line that is in a file and was not told: " in text
+    assert "<b>Believed and not told</b>" in text
+
+
+def test_a_step_begins_with_the_newest_text_of_the_game(played: Path) -> None:
+    _, events = of_the_reference(played)
+    steps = steps_of(entries(events))
+    assert len(steps) > 3
+    for step in steps[1:-1]:
+        first = next(n for n, e in enumerate(events) if e is step.entries[0].event)
+        said = [e for e in events[:first] if isinstance(e, Start | ActionTaken)]
+        assert step.newest and step.newest == said[-1].observation
+
+
+def test_goals_that_are_asked_for_with_one_state_have_one_map(played: Path) -> None:
+    """Two goals without a plan come before the one that has it."""
+    _, events = of_the_reference(played)
+    several: list[Event] = []
+    for event in events:
+        if isinstance(event, Plan):
+            problem = event.problem.replace("(:goal", "(:goal (at nowhere)) (:x", 1)
+            several += [dataclasses.replace(event, problem=problem, plan=())] * 2
+        several.append(event)
+    drawn = maps_of(several, reference())
+    alone = maps_of(events, reference())
+    assert [bool(maps.believed) for maps in drawn] == [False, False, True] * len(alone)
+    assert {maps.instead for maps in drawn[:2]} == {"The map stands at the next file."}
 
 
 def test_words_of_the_models_own_are_not_compared(played: Path) -> None:
@@ -252,6 +300,36 @@ def test_another_arm_stands_beside_at_the_same_step(
 
 
 @needs_chromium
+def test_the_maps_of_two_arms_beside_each_other_have_one_scale(
+    played: Path, tmp_path: Path
+) -> None:
+    """The maps of the one are wide, since it believes in a row of rooms."""
+    for rung in ("free", "typed"):
+        planted(tmp_path / "runs" / rung, rung, [asked("success", 1)], played)
+    rooms = [f"a_room_of_a_long_name_{number}" for number in range(9)]
+    row = " ".join(f"(connected {a} {b} east)" for a, b in pairwise(rooms))
+    wide = [
+        dataclasses.replace(e, problem=e.problem.replace("(:init", f"(:init {row}", 1))
+        if isinstance(e, Plan)
+        else e
+        for e in of_the_reference(played)[1]
+    ]
+    path = tmp_path / "runs" / "typed" / "transcripts" / "1-0.jsonl"
+    path.write_text("".join(to_json(e) + "\n" for e in wide), encoding="utf-8")
+    page = reported(tmp_path) / "episodes" / "free" / "1-0.html"
+    script = """
+        shown.querySelector('a.other + button').click();
+        await new Promise((done) => setTimeout(done, 2000));
+        const beside = shown.querySelector('iframe').contentDocument;
+        const scales = [shown, beside].map((page) => {
+          const map = [...page.querySelectorAll('.map')].find((map) => map.clientWidth);
+          return map.getBoundingClientRect().width / map.width.baseVal.value });
+        return JSON.stringify(scales)"""
+    here, there = json.loads(measured(page, 1280, script))
+    assert abs(here - there) < 0.01 and here < 0.7
+
+
+@needs_chromium
 def test_maps_fit_a_phone(written: Path) -> None:
     (page,) = written.glob(SUFFIX)
     script = """
@@ -276,6 +354,8 @@ def test_maps_are_readable_in_the_dark() -> None:
         ["environment=described", "method=formalizer", "games=1"],
         ["environment=explored", "environment.folder=examples/house", "games=0",
          "method=pddlego"],
+        pytest.param(["environment=alfworld", "method=pddl_edit", "games=0"],
+                     id="alfworld"),
     ],
 )  # fmt: skip
 def test_other_environments_tell_what_is_true_and_what_was_told(
@@ -284,8 +364,8 @@ def test_other_environments_tell_what_is_true_and_what_was_told(
     cell = compose_cell([*words, "model=reference", f"run.out={tmp_path}"])
     (record,) = find_cells([run_cell(cell).folder])
     events, _ = record.events(record.rows[0])
-    found = [*filter(None, maps_of(events, Reference.of(record.run)))]
-    assert found
+    found = maps_of(events, Reference.of(record.run))
+    assert any(maps.true for maps in found)
     for maps in found:
-        assert maps.is_told and maps.true and maps.differences
+        assert maps.is_told and (maps.true or maps.instead) and maps.differences
         assert not maps.differences.wrong and not maps.differences.missed

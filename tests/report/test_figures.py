@@ -72,11 +72,13 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
     out = tmp_path / "out"
     nothing = row("step_limit", 0)
     cell(tmp_path / "runs" / "a", [nothing])
-    assert drawn(tmp_path / "runs", out) == []
+    assert drawn(tmp_path / "runs", out) == ["outcomes"]
     asked = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
     cell(tmp_path / "runs" / "b", [asked, nothing], decoding="free")
     assert drawn(tmp_path / "runs", out) == ["success", "outcomes"]
-    (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("", encoding="utf-8")
+    for name in ("a", "b"):
+        rows = tmp_path / "runs" / name / "episodes.jsonl"
+        rows.write_text("", encoding="utf-8")
     assert drawn(tmp_path / "runs", out) == []
 
 

@@ -115,9 +115,8 @@ def cell_of(folder: Path, events: list[Event], text: str = "") -> CellRecord:
 
 
 def write(cell: CellRecord, tables: str, out: Path) -> Path:
-    return write_pages(
-        [cell], report_numbers([cell]), compared([cell]), tables, out, ""
-    )
+    numbers, found = report_numbers([cell]), compared([cell])
+    return write_pages([cell], numbers, found, tables, tables, out, "")
 
 
 def pages(folder: Path, text: str, report: str = "# Results") -> list[Path]:

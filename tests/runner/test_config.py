@@ -16,7 +16,7 @@ CONF = folder("conf")
 OPTIONS = sorted(
     path.relative_to(CONF).with_suffix("").as_posix().replace("/", "=", 1)
     for path in CONF.glob("*/**/[!_]*.yaml")
-    if path.relative_to(CONF).parts[0] != "hydra"
+    if path.relative_to(CONF).parts[0] not in ("hydra", "suite")
 )
 
 

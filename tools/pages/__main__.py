@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tools.pages import (
     described,
-    mechanism,
+    instead,
     moment,
     nano,
     nano_edit,
@@ -27,7 +27,7 @@ from tools.pages.blocks import Page, regenerated
 from tools.pages.records import ROOT, Records
 
 PAGES: tuple[Page, ...] = (
-    *overview.PAGES, *mechanism.PAGES, *pretrained.PAGES, *described.PAGES, *nano.PAGES,
+    *overview.PAGES, *instead.PAGES, *pretrained.PAGES, *described.PAGES, *nano.PAGES,
     *nano_edit.PAGES, *selector.PAGES,
 )  # fmt: skip
 
@@ -55,7 +55,7 @@ def main() -> int:
         changed = outdated(records)
         if not check:
             overview.draw(records)
-            mechanism.draw(records)
+            pretrained.draw(records)
             moment.draw(records)
     for path, text in changed.items():
         print(f"{path.relative_to(ROOT)}: {'outdated' if check else 'written'}")

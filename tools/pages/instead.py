@@ -11,6 +11,7 @@ from tools.pages.blocks import Page
 from tools.pages.records import Records, scored
 
 COIN = "instead/records.tar.xz", "instead_coin"
+EDITS = "mechanism/edit_records.tar.xz", "mechanism_edit"
 WAYS = {
     "free": "one free answer",
     "repair_typed": "a free answer, repaired with what `typed` knows",
@@ -24,6 +25,26 @@ WAYS = {
     "grounded": "the rung `grounded`",
     "repair_grounded_rounds": "as `rounds`, and each answer is repaired",
     "grounded_rounds": "as `rounds`, under `grounded`",
+}
+
+EDIT_ARMS = {
+    "free": "one free answer",
+    "free, asked again": "without a plan, the same question again, up to five times",
+    "free + repair typed": "repaired with what `typed` knows: renames or removes names",
+    "free + repair grounded": "the same, with what `grounded` knows",
+    "free + reject typed": "at most four free answers, until one is in `typed`",
+    "free + reject grounded": "at most four free answers, until one is in `grounded`",
+    "typed": "the rung `typed`",
+    "grounded": "the rung `grounded`",
+}
+NAMES = {
+    "repair none": "free",
+    "repair typed": "free + repair typed",
+    "repair grounded": "free + repair grounded",
+    "layout line": "typed",
+    "layout any": "typed, any layout",
+    "max_retries 0": "free",
+    "max_retries 5": "free, asked again",
 }
 
 
@@ -100,6 +121,33 @@ def verdicts(records: Records) -> str:
     return tables.verdict_lines(records.compared(*COIN))
 
 
+def edit_arms(records: Records) -> str:
+    """The table of the earlier experiment, without arms whose options are gone."""
+    found = {}
+    for cell in records.sweep(*EDITS):
+        again = ", asked again" if tables.times_asked_again(cell) else ""
+        found[tables.arm_name(cell) + again] = cell
+    return tables.table(
+        {
+            "arm": f"`{name}`",
+            "what it is": what,
+            "games won": tables.games_won(found[name]),
+            "share": tables.share_won(found[name]),
+            "answers with a plan": tables.answers_with_a_plan(found[name]),
+            "answer tokens a game": tables.tokens_per_game(found[name]),
+            "answer tokens a game won": tables.tokens_per_win(found[name]),
+            "answers with all four tries rejected": tables.all_tries_rejected(
+                found[name]
+            ),
+        }
+        for name, what in EDIT_ARMS.items()
+    )
+
+
+def edit_verdicts(records: Records) -> str:
+    return tables.verdict_lines(records.compared(*EDITS), NAMES)
+
+
 PAGES = (
     Page(
         "docs/results/instead.md",
@@ -108,6 +156,8 @@ PAGES = (
             "Coin by rooms": by_rooms,
             "tries used up": used_up,
             "verdicts of Coin": verdicts,
+            "arms of edits": edit_arms,
+            "verdicts of edits": edit_verdicts,
         },
     ),
 )

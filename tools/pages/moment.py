@@ -14,7 +14,8 @@ from pddlego_local.core.record.events import ActionTaken, Event, Restart, Start
 from pddlego_local.core.record.states import NOTHING, change
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.report import pages
-from pddlego_local.report.map.drawing import CHARACTER, Album
+from pddlego_local.report.map.drawing import Album
+from pddlego_local.report.map.svg import CHARACTER
 from pddlego_local.report.map.text import written
 from pddlego_local.report.map.truth import true_world
 from pddlego_local.report.pages.maps import Moment, Reference, marks_of, moments_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
 from pddlego_local.report.statistics.rates import Interval
-from tools.pages import described, mechanism, nano_edit, pretrained, tables
+from tools.pages import described, instead, nano_edit, pretrained, tables
 from tools.pages.blocks import Page
 from tools.pages.records import RESULTS, Records, scored
 
@@ -49,8 +49,8 @@ SETTINGS = (
         {"model": "qwen25_coder_1_5b"},
     ),
     Setting("Qwen2.5-Coder 0.5B, described worlds", "described", (described.EXAMPLES,)),
-    Setting("`nano_early`, Coin, whole files", "mechanism", (mechanism.FILES,)),
-    Setting("`nano_edit_early`, ALFWorld-like, edits", "mechanism", (mechanism.EDITS,)),
+    Setting("`nano_early`, Coin, whole files", "instead", (instead.COIN,)),
+    Setting("`nano_edit_early`, ALFWorld-like, edits", "instead", (instead.EDITS,)),
     Setting(
         "`nano_edit`, ALFWorld-like, edits",
         "nano_edit",
@@ -96,7 +96,7 @@ def differences(records: Records) -> list[Dot]:
             for tested in records.compared(*sweep).tested:
                 base = tables.short_name(tested.base.value, {})
                 other = tables.short_name(tested.other.value, {})
-                freely = base == "free" or base.startswith("free + repair")
+                freely = base == "free" or "repair" in base
                 to_a_rung = freely and other in ("typed", "grounded")
                 if to_a_rung and setting.has(tested.labels):
                     low, high = tested.new.interval

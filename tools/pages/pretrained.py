@@ -1,5 +1,6 @@
 """docs/results/pretrained.md: two pretrained models in CoinCollector."""
 
+import shutil
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -8,9 +9,10 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.decoding.forms import PROBLEM
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.report.cells import CellRecord
+from pddlego_local.report.figures.charts import draw_outcomes, series_of
 from tools.pages import tables
 from tools.pages.blocks import Page
-from tools.pages.records import Records, scored, transcripts
+from tools.pages.records import RESULTS, Records, scored, transcripts
 
 PLAYED = "pretrained/records.tar.xz", "pretrained"
 NAMES = "pretrained/names_records.tar.xz", "pretrained_names"
@@ -216,6 +218,12 @@ def whole_files(records: Records) -> str:
         f" whole problem files in place of edits, and in {found['copies']} more the"
         " file is a copy of the one in the prompt."
     )
+
+
+def draw(records: Records) -> None:
+    """Draws how the games of each arm ended."""
+    draw_outcomes(series_of(records.sweep(*PLAYED)), records.folder)
+    shutil.copy(records.folder / "outcomes.png", RESULTS / "pretrained")
 
 
 PAGES = (

@@ -17,12 +17,21 @@ from rich.live import Live
 from rich.text import Text
 
 from pddlego_local.core.errors import PddlegoError
-from pddlego_local.core.record.events import ActionTaken, Call, End, Event, Plan
+from pddlego_local.core.nouns import TrueState
+from pddlego_local.core.record.events import (
+    ActionTaken,
+    End,
+    Event,
+    Plan,
+    State,
+)
 from pddlego_local.core.record.folder import read_events, read_rows
+from pddlego_local.core.record.states import NOTHING, after
 from pddlego_local.core.visible import in_one_line, visible
 from pddlego_local.report.bars import bar
 from pddlego_local.report.map.layout import Layout
 from pddlego_local.report.map.text import text_map
+from pddlego_local.report.map.world import World, read_world
 from pddlego_local.report.pages.episode import ended
 from pddlego_local.report.pages.failure import Progress
 
@@ -131,29 +140,34 @@ class Watch:
 
 @dataclass
 class Picture:
-    """One game at one moment. `before` is the problem file before the last one."""
+    """One game at one moment: the last problem file as a world, and the one `before`
+    it.
+    """
 
     arm: str
     game: str
-    step: int = 1
-    before: str = ""
+    true: TrueState = NOTHING
+    world: World = field(default_factory=World)
+    before: World | None = None
     progress: Progress = field(default_factory=Progress)
     end: str = ""
     layout: Layout = field(default_factory=Layout)
 
     def add(self, event: Event) -> None:
-        if isinstance(event, Plan):
-            self.before = self.progress.plan.problem if self.progress.plan else ""
-        if isinstance(event, Call):
-            self.step = event.where.step
-        if isinstance(event, End):
-            self.end = ended(event.row)
+        match event:
+            case State():
+                self.true = after(self.true, event)
+            case Plan():
+                self.before = self.world if self.progress.plan else None
+                self.world = read_world(event.domain, event.problem, self.true)
+            case End():
+                self.end = ended(event.row)
         self.progress = self.progress.after(event)
 
     def drawn(self, width: int) -> Text:
         """Returns the whole picture; no line is longer than `width`."""
         text = Text(no_wrap=True, overflow="ellipsis")
-        where = self.end or f"step {self.step}"
+        where = self.end or f"step {self.progress.step}"
         text.append(f"{self.arm}, game {self.game}: {where}\n", "bold")
         plan = self.progress.plan
         if plan is None:
@@ -166,11 +180,7 @@ class Picture:
             text.append(f"✗ {_line(self.progress.refused)}\n", "bold red")
             text.append(f"  {_line(self.progress.why)}\n", "red")
         drawn = text_map(
-            plan.domain,
-            plan.problem,
-            before=self.before,
-            width=width,
-            layout=self.layout,
+            self.world, before=self.before, width=width, layout=self.layout
         )
         text.append_text(drawn)
         return text

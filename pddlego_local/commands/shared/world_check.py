@@ -15,10 +15,11 @@ from pddlego_local.core.errors import UnsolvableGame
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.environments.explored.commands import Commands
+from pddlego_local.environments.explored.phrases import sentence
 from pddlego_local.environments.explored.play import Play
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.visibility import Visibility, visibility
-from pddlego_local.environments.explored.world import World
+from pddlego_local.environments.explored.world import Checked, World
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import Task
 from pddlego_local.planner import FastDownward, Limits
@@ -50,13 +51,16 @@ class Optimum:
 
 @dataclass(frozen=True)
 class WorldCheck:
-    """What `pddlego world check` found. Games are counted by their seeds."""
+    """What `pddlego world check` found. Games are counted by their seeds. `written` is
+    what the world's file says of dead ends.
+    """
 
     name: str
     examples: Sequence[Example]
     visible: Sequence[Visibility]
     from_anywhere: Sequence[str]
     walks: Walks
+    written: Checked | None
     first_text: str
     optima: dict[int, Optimum]
     reference: Sequence[EpisodeRow]
@@ -143,6 +147,7 @@ def check_world(folder: Path, games: int, walks: int, seconds: int) -> WorldChec
             visible=[*visibility(world, play.task, play.sight)],
             from_anywhere=play.commands.from_anywhere,
             walks=found,
+            written=world.file.checked,
             first_text=max(first_texts, key=len),
             optima=optima,
             reference=_played(words, seeds, "pddlego_plus"),
@@ -189,19 +194,21 @@ def _examples(world: World, task: Task, commands: Commands) -> Iterator[Example]
     telling = Telling(world)
     for name in world.predicates:
         fact = _fact(world, task, name)
-        place = dict(zip(world.parameters[name], fact[1:], strict=True))
+        things = dict(zip(world.parameters[name], fact[1:], strict=True))
         for phrase in telling.used(name):
-            here = next((place[unsaid] for unsaid in phrase.unsaid), None)
+            here = next((things[unsaid] for unsaid in phrase.unsaid), None)
             said = telling.said([fact], here or None)
             text = next(t for t in said if phrase.read(t[:-1]) is not None)
             yield Example(f"say.{name}", phrase.text, text)
+        aim = telling.aims[name]
+        yield Example(f"aim.{name}", aim.text, sentence(aim.said(things)))
     for name, phrase in commands.phrases.items():
         (schema, *_) = task.actions[name]
-        things = [
+        objects = [
             next(iter(schema.choices[entry.name]), entry.name[1:])
             for entry in schema.parameters
         ]
-        yield Example(f"do.{name}", phrase.text, commands.said((name, *things)))
+        yield Example(f"do.{name}", phrase.text, commands.said((name, *objects)))
 
 
 def _fact(world: World, task: Task, name: str) -> Fact:

@@ -15,7 +15,7 @@ from pddlego_local.environments.explored.effects import unsure_effects
 from pddlego_local.environments.explored.marks import marks_of
 from pddlego_local.environments.explored.play import Play
 from pddlego_local.environments.explored.sight import Sight
-from pddlego_local.environments.explored.world import World
+from pddlego_local.environments.explored.world import Checked, World
 from pddlego_local.pddl.state import State, Step
 from pddlego_local.planner import FastDownward
 
@@ -38,6 +38,13 @@ class Walks:
     states: int = 0
     decided: int = 0
     dead_ends: int = 0
+
+    @property
+    def checked(self) -> Checked | None:
+        """What `world.yaml` may say of dead ends; None if no walk was decided."""
+        if not self.decided:
+            return None
+        return Checked(walks=self.decided, dead_ends=self.dead_ends)
 
     @property
     def dead_ends_in_words(self) -> str:

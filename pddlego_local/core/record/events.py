@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 
 from pddlego_local.core.formats import Recorded, one_of
-from pddlego_local.core.nouns import Message, PlanOutcome, Sampling
+from pddlego_local.core.nouns import Message, PlanOutcome, Roles, Sampling
 from pddlego_local.core.outcomes import CAUSES, planning_cause
 from pddlego_local.core.record.rows import EpisodeRow
 
@@ -236,7 +236,8 @@ class State(Recorded):
 
     `objects` are new objects by their types, and `predicates` new predicates whose
     facts are all known, such as "at/1". `added` and `removed` are facts, such as "(at
-    kitchen)". No method and no model is shown any of it.
+    kitchen)". `roles` say which words mean the player, doors and places; they are empty
+    if they are as before. No method and no model is shown any of it.
     """
 
     event: Literal["state"] = "state"
@@ -244,6 +245,7 @@ class State(Recorded):
     removed: tuple[str, ...] = ()
     objects: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     predicates: tuple[str, ...] = ()
+    roles: Roles = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

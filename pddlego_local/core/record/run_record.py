@@ -5,7 +5,7 @@ continued.
 import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
-from pddlego_local.core.nouns import Budget
+from pddlego_local.core.nouns import Budget, DeadEnds
 from pddlego_local.core.outcomes import Outcome, declare
 from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.secrets import hidden
@@ -154,7 +154,7 @@ class RunRecord:
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
     files of an environment or a method from outside the project, and those from which
-    games are made.
+    games are made. `dead_ends` is set if an action may put the goal out of reach.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -171,6 +171,7 @@ class RunRecord:
     code_sha256: Annotated[dict[str, str] | None, _if_known] = None
     games: Annotated[list[int] | None, _if_known] = None
     outcomes: Annotated[dict[str, Outcome] | None, _if_known] = None
+    dead_ends: Annotated[DeadEnds | None, _if_known] = None
 
 
 RUN = pydantic.TypeAdapter(RunRecord)
@@ -241,21 +242,27 @@ def _run_of(found: Mapping[str, Any]) -> RunRecord:
 def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the content of run.json after another start. Raises ValueError, which
     says what differs, if `new` describes a different run.
+    """
+    if changed := changed_keys(before, new):
+        raise ValueError(
+            f"{differing(changed, before, new)}: choose another `name`, move that"
+            " folder away, or put the old version back to finish it"
+        )
+    starts = before["starts"] + new["starts"]
+    return {**new, **before, "starts": starts}
+
+
+def changed_keys(before: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Returns the keys in which two run.json describe different runs, sorted.
 
     All prompts of a folder are compared only if it is not known which of them the
     record used.
     """
-    ignored = {"starts"}
+    ignored = {"starts", "dead_ends"}  # which earlier versions did not write
     if _USED_PROMPT in before:
         ignored.add(_PROMPT)
-    changed = []
-    for key in sorted(new.keys() | before.keys()):
-        if key not in ignored and before.get(key) != new.get(key):
-            changed.append(key)
-    if changed:
-        raise ValueError(_differing(changed, before, new))
-    starts = before["starts"] + new["starts"]
-    return {**new, **before, "starts": starts}
+    keys = sorted((new.keys() | before.keys()) - ignored)
+    return [key for key in keys if before.get(key) != new.get(key)]
 
 
 MOST_FILES = 5  # that a message names
@@ -264,10 +271,10 @@ _USED_PROMPT = "used_prompt_sha256"
 _CODE = "code_sha256"
 
 
-def _differing(
-    changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]
+def differing(
+    changed: Sequence[str], before: Mapping[str, Any], new: Mapping[str, Any]
 ) -> str:
-    """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
+    """Returns what differs in words: "other code in lamp.py and other prompts"."""
     differences = list[str]()
     if _CODE in changed:
         old_files = before.get(_CODE) or {}
@@ -283,10 +290,7 @@ def _differing(
     values = [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]
     if values:
         differences.append(f"other values of {', '.join(values)}")
-    return (
-        f"{' and '.join(differences)}: choose another `name`, move that folder away, or"
-        " put the old version back to finish it"
-    )
+    return " and ".join(differences)
 
 
 def refuse_older(

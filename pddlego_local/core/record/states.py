@@ -21,22 +21,30 @@ def change(before: TrueState, now: TrueState) -> State | None:
         removed=_written(before.facts - now.facts),
         objects={kind: tuple(names) for kind, names in kinds.items()},
         predicates=tuple(f"{name}/{arity}" for name, arity in predicates),
+        roles={} if now.roles == before.roles else now.roles,
     )
     return event if event.added or event.removed or event.objects else None
 
 
 def after(before: TrueState, event: State) -> TrueState:
     """Returns the state after an event. An event may hold any text."""
-    predicates = set(before.predicates)
-    for predicate in event.predicates:
-        name, _, arity = predicate.rpartition("/")
-        if arity.isdecimal():
-            predicates.add((name, int(arity)))
+    predicates = before.predicates | predicates_of(event.predicates)
     new = {name: kind for kind, names in event.objects.items() for name in names}
     return TrueState(
         objects={**before.objects, **new},
         facts=(before.facts - _read(event.removed)) | _read(event.added),
-        predicates=frozenset(predicates),
+        predicates=predicates,
+        roles=event.roles or before.roles,
+    )
+
+
+def predicates_of(texts: Iterable[str]) -> frozenset[tuple[str, int]]:
+    """Returns predicates with their arities, such as ("at", 1) for "at/1". A text of
+    another form is none.
+    """
+    parts = (text.rpartition("/") for text in texts)
+    return frozenset(
+        (name, int(arity)) for name, _, arity in parts if arity.isdecimal()
     )
 
 

@@ -14,7 +14,14 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError, EnvironmentFault
-from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
+from pddlego_local.core.nouns import (
+    Budget,
+    Goal,
+    Names,
+    Observation,
+    TrueState,
+    Turns,
+)
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.installation import (
@@ -28,6 +35,7 @@ from pddlego_local.environments.alfworld.process import (
 )
 from pddlego_local.environments.alfworld.room_map import MIDDLE, mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
+from pddlego_local.environments.alfworld.true_state import READ, true_state
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 
@@ -135,6 +143,9 @@ class Alfworld:
 
     def command(self, action: str) -> str | None:
         return command(action)
+
+    def true_state(self) -> TrueState:
+        return true_state(self._process.facts(READ), TABLES.roles)
 
     def won(self) -> bool:
         return self._won

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 import weakref
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,11 +96,21 @@ class GameProcess:
         """Returns the game's answer. Raises EnvironmentFault, also if no game has begun
         since the last fault.
         """
+        return _observed(self._ask_of_game({"step": command}))
+
+    def facts(self, predicates: Sequence[str]) -> list[list[str]]:
+        """Returns what is true in the game, as far as these predicates of ALFWorld's
+        own domain say it. Raises EnvironmentFault.
+        """
+        facts: list[list[str]] = self._ask_of_game({"facts": [*predicates]})["facts"]
+        return facts
+
+    def _ask_of_game(self, request: dict[str, Any]) -> dict[str, Any]:
         if not self._has_begun:
             raise EnvironmentFault(
                 "ALFWorld: a command came before any game was started"
             )
-        return _observed(self._ask({"step": command}, self._limits.step_s))
+        return self._ask(request, self._limits.step_s)
 
     def close(self) -> None:
         """Kills the process and waits until it has ended. It may be called any number

@@ -10,6 +10,7 @@ are JSON objects, one per line, on standard input and output:
                                                "problem"}} → a reply of the game, or
                                                {"unsolvable": why}
     {"step": "go to fridge 1"}                 → a reply of the game
+    {"facts": ["opened", …]}                   → {"facts": [["opened", "fridge 1"], …]}
 
 A reply of the game is {"text", "commands", "won"}. Any other failure ends the process
 with a traceback on standard error. The process also ends when its standard input closes
@@ -78,6 +79,17 @@ class Engine:
 
     def step(self, command: str) -> dict[str, Any]:
         return self._reply(self._named.step(command)[0])
+
+    def facts(self, predicates: list[str]) -> dict[str, Any]:
+        """Returns the true facts of these predicates, with the names of the texts."""
+        things = self._plain._entity_infos.items()
+        names = {name: info.name.strip() for name, info in things}
+        facts = [
+            [fact.name, *(names[term.name] for term in fact.arguments)]
+            for fact in self._plain._pddl_state.facts
+            if fact.name in predicates
+        ]
+        return {"facts": sorted(facts)}
 
     def _reply(self, state: Any) -> dict[str, Any]:
         commands = list(state["admissible_commands"])
@@ -149,6 +161,8 @@ def main() -> None:
                 reply(engine.load(texts))
             case {"step": command}:
                 reply(engine.step(command))
+            case {"facts": predicates}:
+                reply(engine.facts(predicates))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Generates worlds by seed: a seed gives one task, whatever the words of its texts.
 
-A world is two files. `worlds/NAME.yaml` has its gold domain and its words.
+A world is two files. `worlds/NAME.yaml` has its words and its gold domain, which is in
+`explored/worlds/NAME/domain.pddl` if the world is also one that is partly seen.
 `worlds/NAME.py` has a function `draw(chance, count, thing)` that returns a `Drawing`
 with `count` of its main things, which are called `thing`. Mystery Blocksworld has the
 drawings of Blocksworld under meaningless names (after Valmeekam et al., "PlanBench",
@@ -26,6 +27,7 @@ from pddlego_local.environments.described.world import HEADS, World, heads_in, i
 from pddlego_local.environments.writing import Fact, problem_file
 
 _WORLDS = f"{__package__}.worlds"
+_PARTLY_SEEN = "pddlego_local.environments.explored.worlds"
 
 
 @cache
@@ -61,8 +63,7 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
     words = words_of(family)
     chance = Random(derive_seed("described", family, *sizes, seed))
     count = chance.randint(*sizes)
-    module = importlib.import_module(f"{_WORLDS}.{family}")
-    drawing: Drawing = module.draw(chance, count, words["thing"])
+    drawing = drawn(family, count, chance)
     about = words["domain_text"][degree].strip()
     heads = words["heads"].strip()
     domain_text = f"{about}\n\n{HEADS}\n{heads}"
@@ -73,7 +74,7 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
         start=_in_words(drawing.start, phrases),
         goal=_in_words(drawing.goal, phrases),
     )
-    problem = _problem(family, drawing, words["written"])
+    problem = problem_of(family, drawing)
     return World(
         name=f"{family} {seed}",
         domain_text=domain_text,
@@ -84,16 +85,24 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
     )
 
 
+def drawn(family: str, count: int, chance: Random) -> Drawing:
+    """Draws a task with so many main things."""
+    module = importlib.import_module(f"{_WORLDS}.{family}")
+    drawing: Drawing = module.draw(chance, count, words_of(family)["thing"])
+    return drawing
+
+
 def _in_words(facts: Sequence[Fact], phrases: Mapping[str, str]) -> str:
     """Returns the facts in words. A fact whose phrase is empty is left out."""
     told = [phrases[name].format(*things) for name, *things in facts]
     return "; ".join(filter(None, told))
 
 
-def _problem(family: str, drawing: Drawing, forms: Mapping[str, str]) -> str:
-    """Returns the problem file. `forms` has the PDDL of facts that are not written as
-    the drawing has them.
+def problem_of(family: str, drawing: Drawing) -> str:
+    """Returns the problem file. `written` in the words has the PDDL of facts that are
+    not written as the drawing has them.
     """
+    forms = words_of(family)["written"]
     objects = []
     for kind, things in drawing.things.items():
         names = " ".join(map(_pddl_name, things))
@@ -131,6 +140,8 @@ def words_of(family: str) -> dict[str, Any]:
         "written": {},
         **_yaml(_WORLDS, f"{family}.yaml"),
     }
+    if "domain" not in words:
+        words["domain"] = _text(f"{_PARTLY_SEEN}.{family}", "domain.pddl")
     domain = words["domain"]
     told = words["told"]
     told["moderately"] = told["heavily"] | told["moderately"]
@@ -144,5 +155,8 @@ def words_of(family: str) -> dict[str, Any]:
 
 
 def _yaml(package: str, name: str) -> Any:
-    text = resources.files(package).joinpath(name).read_text(encoding="utf-8")
-    return yaml.safe_load(text)
+    return yaml.safe_load(_text(package, name))
+
+
+def _text(package: str, name: str) -> str:
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")

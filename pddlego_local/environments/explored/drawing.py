@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pddlego_local.environments.maps import OPPOSITE as OPPOSITE
 from pddlego_local.environments.writing import Fact, problem_file
 
 Cell = tuple[int, int]
@@ -13,7 +14,6 @@ WAYS: Mapping[str, Cell] = {
     "south": (0, -1),
     "west": (-1, 0),
 }
-OPPOSITE = {"north": "south", "east": "west", "south": "north", "west": "east"}
 
 
 class Passage(NamedTuple):

@@ -8,17 +8,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import ModelWrapValidatorHandler, model_validator
 
 from pddlego_local.core.chart import Chart
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import (
     Action,
+    DeadEnds,
     Goal,
     Names,
     Observation,
+    Roles,
     TrueState,
     Turns,
 )
@@ -37,7 +39,7 @@ from pddlego_local.environments.explored.box import folder_of
 from pddlego_local.environments.explored.charting import chart_of
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.draws import problem_text, seeds_of
-from pddlego_local.environments.explored.folder import DOMAIN, hashes_of
+from pddlego_local.environments.explored.folder import DOMAIN, hashes_of, texts_of
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
 from pddlego_local.environments.explored.mistakes import refuse_mistakes
@@ -46,7 +48,7 @@ from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
-from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.environments.explored.world import World, read_file, read_world
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.pddl.edit import difference
 from pddlego_local.pddl.files import read_problem
@@ -79,40 +81,41 @@ class Explored(BaseEnvironment):
     sizes: tuple[int, int] | None = None
     renamed: bool = False
     _world: World
-    _marks: tuple[Mark, ...] = ()
+    _marks: tuple[Mark, ...]
     _beliefs: Beliefs
     _phrases: Mapping[str, Phrase]
     _play: Play | None = None
     _goal: str = ""
     _map: str = ""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _of_folder(
+        cls, given: dict[str, Any], validated: ModelWrapValidatorHandler[Self]
+    ) -> Self:
         """Fills in the fields that the files of the folder determine."""
         world = _world(given)
         task = world.task(_text(world, 0))
         refuse_mistakes(world, task)
         marks = marks_of(world)
-        return {
-            **given,
+        of_files = {
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
             # Its example is the same for all sizes.
             "words": _words(_world({**given, "sizes": None}), marks),
             "examples": {"deps": deps_words(world), **given.get("examples", {})},
+            "roles": _roles(world),
         }
-
-    def model_post_init(self, context: object) -> None:
-        self._world = _world(vars(self))
-        self._marks = marks_of(self._world)
-        self._beliefs = Beliefs(self._world, self._marks)
-        self._phrases = {
+        environment = validated({**given, **of_files})
+        environment._world = world
+        environment._marks = marks
+        environment._beliefs = Beliefs(world, marks)
+        environment._phrases = {
             action.name: Phrase(action.command, _PARAMETER.findall(action.parameters))
-            for action in self.actions
+            for action in environment.actions
         }
-        super().model_post_init(context)
+        return environment
 
     @classmethod
     def settled(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -122,7 +125,8 @@ class Explored(BaseEnvironment):
         given = options.get("budget")
         if not isinstance(given, Mapping):
             return options
-        file = read_world(folder_of(options)).file
+        folder = folder_of(options)
+        file = read_file(folder, texts_of(folder))
         chosen = {key: value for key, value in given.items() if value is not None}
         return {
             **options,
@@ -139,6 +143,12 @@ class Explored(BaseEnvironment):
     @property
     def files_sha256(self) -> dict[str, str]:
         return hashes_of(self._world.files)
+
+    @property
+    def dead_ends(self) -> DeadEnds:
+        checked = self._world.file.checked
+        found = checked.model_dump() if checked else {}
+        return DeadEnds(world=self.task_type, **found)
 
     @property
     def seeds(self) -> range:
@@ -172,7 +182,7 @@ class Explored(BaseEnvironment):
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return self.play.true_state
+        return replace(self.play.true_state, roles=self.roles)
 
     def won(self) -> bool:
         return self.play.won
@@ -264,10 +274,28 @@ class Explored(BaseEnvironment):
 
 def _world(options: Mapping[str, Any]) -> World:
     world = read_world(folder_of(options))
-    if sizes := options.get("sizes"):
-        file = world.file.model_copy(update={"sizes": tuple(sizes)})
-        world = replace(world, file=file)
+    sizes = tuple(options.get("sizes") or ())
+    if sizes and sizes != world.file.sizes:  # whose games nobody has checked
+        own = {"sizes": sizes, "checked": None}
+        world = replace(world, file=world.file.model_copy(update=own))
     return renamed(world) if options.get("renamed") else world
+
+
+def _roles(world: World) -> Roles:
+    """Returns what `here` tells: where the player is, if nothing else can stand in this
+    predicate, and which types are places.
+    """
+    here = world.here
+    places = [
+        kind
+        for kind in sorted(world.type_names)
+        if any(world.is_below(kind, name) for name in here.place.type_names)
+    ]
+    roles: Roles = {"places": tuple(places)}
+    if world.places_movers_alone:
+        predicate = f"{here.predicate}/{len(here.movers) + 1}"
+        roles = {"player": (predicate,), **roles}
+    return roles
 
 
 def _actions(world: World, task: Task) -> Iterator[Action]:

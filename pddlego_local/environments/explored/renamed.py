@@ -43,6 +43,7 @@ def renamed(world: World) -> World:
         hide=hide,
         known=None if file.known is None else [*map(_renamed, file.known)],
         budget=file.budget,
+        checked=file.checked,
         located=None if file.located is None else [*map(_renamed, file.located)],
     )
     return replace(

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nearest import did_you_mean
@@ -30,6 +30,13 @@ from pddlego_local.pddl.task import Domain, Predicate, TypedName
 Rule = Literal["see", "always", "place", "thing"]
 
 
+class Checked(BaseModel, extra="forbid"):
+    """After how many random walks the goal was out of reach."""
+
+    walks: Annotated[int, Field(ge=1)]
+    dead_ends: Annotated[int, Field(ge=0)]
+
+
 class WorldFile(BaseModel, extra="forbid"):
     """The contents of `world.yaml`.
 
@@ -40,6 +47,7 @@ class WorldFile(BaseModel, extra="forbid"):
     `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
     of an episode. `vary` has an argument of a predicate that each seed puts elsewhere,
     and `sizes` are the least and the greatest size that `draw.py` is given (draws.py).
+    `checked` is what `pddlego world check` found of dead ends.
     """
 
     here: str
@@ -56,6 +64,7 @@ class WorldFile(BaseModel, extra="forbid"):
     located: list[str] | None = None
     vary: dict[str, str] = {}
     sizes: tuple[int, int] | None = None
+    checked: Checked | None = None
 
 
 @dataclass(frozen=True)
@@ -343,21 +352,27 @@ def _first_fault(error: ValidationError) -> str:
     return f"{key}: {first['msg']}"
 
 
+def read_file(folder: Path, files: Mapping[str, str]) -> WorldFile:
+    """Reads `world.yaml` from the texts of a folder. Raises ConfigError, in one
+    sentence.
+    """
+    content = yaml_traps.load(folder / FILE, files[FILE])
+    try:
+        return WorldFile.model_validate(content)
+    except ValidationError as error:
+        raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
+
+
 def read_world(folder: Path) -> World:
     """Reads a folder with `domain.pddl`, `world.yaml`, and problems or `draw.py`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
     files = texts_of(folder)
-    content = yaml_traps.load(folder / FILE, files[FILE])
     domain = files[DOMAIN]
     if fault := domain_fault(domain):
         raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
-    try:
-        file = WorldFile.model_validate(content)
-    except ValidationError as error:
-        raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
-    world = World(folder, file, domain, files)
+    world = World(folder, read_file(folder, files), domain, files)
     if not world.domain.types:
         unary = [
             name

@@ -53,7 +53,9 @@ def _trap(text: str, error: yaml.YAMLError) -> str:
 
 
 class _OneKeyEach(yaml.SafeLoader):
-    """Refuses a key that a mapping has twice, of which YAML would take the last."""
+    """Refuses a key that a mapping has twice, of which YAML would take the last, and
+    reads every key as it is written: `on` is a predicate, and not "true".
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
         seen = set[str]()
@@ -63,4 +65,6 @@ class _OneKeyEach(yaml.SafeLoader):
                     None, None, f"found duplicate key {key.value}", key.start_mark
                 )
             seen.add(str(key.value))
+            if isinstance(key, yaml.ScalarNode):
+                key.tag = "tag:yaml.org,2002:str"
         return super().construct_mapping(node, deep)

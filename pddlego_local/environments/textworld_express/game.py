@@ -22,9 +22,9 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
-from pddlego_local.core.nouns import Observation, TrueState
+from pddlego_local.core.nouns import Observation, Roles, TrueState
+from pddlego_local.environments.maps import OPPOSITE
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 from pddlego_local.environments.textworld_express.true_state import Watched
 
 SEEDS = range(1 << 31)
@@ -115,11 +115,13 @@ class ExpressGame:
             self._watched = Watched(game)
         return reply
 
-    def true_state(self, predicates: Collection[tuple[str, int]]) -> TrueState:
+    def true_state(
+        self, predicates: Collection[tuple[str, int]], roles: Roles
+    ) -> TrueState:
         """Returns what is true now, as far as these predicates tell it."""
         assert self._watched
         with self._as_fault("state"):
-            return self._watched.state(predicates)
+            return self._watched.state(predicates, roles)
 
     def step(self, command: str) -> Observation:
         return self._reply("stepJSON", command)
@@ -188,7 +190,7 @@ class HouseEnvironment:
         return self.tables.command(action)
 
     def true_state(self) -> TrueState:
-        return self._game.true_state(self.told)
+        return self._game.true_state(self.told, self.tables.roles)
 
     def close(self) -> None:
         """Does nothing: the Java process is shared and ends with this process."""

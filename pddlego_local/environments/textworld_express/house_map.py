@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pddlego_local.core.nouns import Goal, Names, Turn, Turns
+from pddlego_local.environments.maps import OPPOSITE
 from pddlego_local.environments.writing import Fact
 
-OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
 UNVISITED = Goal(
     "be in a room that is not visited yet",
     "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",

@@ -4,8 +4,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from pddlego_local.core.nouns import TrueState
-from pddlego_local.environments.textworld_express.house_map import OPPOSITE, pddl_name
+from pddlego_local.core.nouns import Roles, TrueState
+from pddlego_local.environments.maps import OPPOSITE
+from pddlego_local.environments.textworld_express.house_map import pddl_name
 from pddlego_local.environments.writing import Fact
 
 STATES = ("sliced", "chopped", "diced", "fried", "roasted", "grilled")
@@ -25,7 +26,7 @@ class Watched:
         for room in game.locations():
             self._read(room)
 
-    def state(self, predicates: Collection[tuple[str, int]]) -> TrueState:
+    def state(self, predicates: Collection[tuple[str, int]], roles: Roles) -> TrueState:
         """Returns what is true now, as far as these predicates tell it."""
         room = self._game.agentLocation()
         self._read(room)
@@ -35,7 +36,7 @@ class Watched:
         for fact in sorted(facts):
             for name in fact[1:]:
                 objects.setdefault(name, "direction" if name in OPPOSITE else "thing")
-        return TrueState(objects, frozenset(facts), frozenset(predicates))
+        return TrueState(objects, frozenset(facts), frozenset(predicates), roles)
 
     def _read(self, room: Any) -> None:
         name = pddl_name(room.name())

@@ -172,7 +172,7 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
             dots += arms
     return {
         **_draw("success", _by_rung(several), folder, dots),
-        **_draw_outcomes(series, folder),
+        **draw_outcomes(series, folder),
         **_draw("formalized", _how_far(series), folder),
         **_draw("trials", _by_trial(systems), folder),
         **_draw("tasks", _by_task(series), folder),
@@ -183,7 +183,7 @@ def _numbered(name: str, number: int) -> str:
     return f"{name}_{number + 1}" if number else name
 
 
-def _draw_outcomes(series: Sequence[Series], folder: Path) -> dict[str, str]:
+def draw_outcomes(series: Sequence[Series], folder: Path) -> dict[str, str]:
     """Draws how the episodes of each arm ended, with one bar for each arm and won games
     first. The arms of a model are next to each other, and what all arms share is in the
     title.
@@ -194,7 +194,7 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> dict[str, str]:
     every = Counter[str]()
     for arm in shown:
         every += arm.measures.outcomes
-    if len(shown) < 2 or len(every) < 2:
+    if not shown:
         return {}
 
     def won_first(outcome: str) -> tuple[bool, int, str]:

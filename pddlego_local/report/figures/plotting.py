@@ -52,6 +52,7 @@ BELOW = 0.18  # how far a mark extends from its dot, in the same unit
 LETTERS = 60  # characters in a line that spans the figure
 SMALL_LETTERS = 84  # the same for the smaller names of rows
 LETTER = 0.0125  # the width of a letter in a bar, as a share of the bar
+BELOW_TICKS = 2.7  # of a legend's font, between a panel and its legend
 LONG = 28  # characters in a legend's entry from which on two do not fit side by side
 SHORT = 22  # characters of a name that fits beside its line
 LINE_OF_TEXT = 0.09  # the height of a line of text, as a share of a panel with lines
@@ -318,4 +319,9 @@ def _legend(axes: "Axes") -> None:
         return
     fit_side_by_side = len(names) > 3 and max(map(len, names)) < LONG
     columns = 2 if fit_side_by_side else 1
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        borderaxespad=BELOW_TICKS,
+        ncols=columns,
+    )

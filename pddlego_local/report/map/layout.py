@@ -14,7 +14,7 @@ from pddlego_local.report.map.world import COMPASS, World
 Cell = tuple[int, int]
 """Column and row, to the right and downwards."""
 
-COLUMNS = 5  # of the boxes that nothing joins
+COLUMNS = 3  # of the boxes that nothing joins
 
 
 class Layout:
@@ -66,7 +66,7 @@ class Layout:
         if not new:
             return
         fixed = {box: cells[box] for box in graph if box in cells}
-        size = 0.7 * len(graph) ** 0.5
+        size = 0.55 * len(graph) ** 0.5
         if fixed:
             found = nx.spring_layout(
                 graph, k=1, pos=fixed, fixed=[*fixed], seed=0, scale=None

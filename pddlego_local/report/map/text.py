@@ -7,7 +7,7 @@ from rich.text import Text
 from pddlego_local.core.visible import in_one_line, visible
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.report.map.layout import Cell, Layout, bounds
-from pddlego_local.report.map.world import World, is_door, read_world
+from pddlego_local.report.map.world import COMPASS, World
 
 MOST_BOXES = 30
 LONGEST_NAME = 22  # characters
@@ -22,25 +22,23 @@ _Canvas = dict[tuple[int, int], tuple[str, str]]
 
 
 def text_map(
-    domain: str,
-    problem: str,
+    whole: World,
     *,
-    before: str = "",
+    before: World | None = None,
     wrong: Collection[Fact] = (),
     width: int = 80,
     layout: Layout | None = None,
 ) -> Text:
-    """Returns the map of a problem file. Facts that the file `before` does not have are
+    """Returns the map of a world. Facts that the world `before` does not have are
     green, and `wrong` ones are red. With the same `layout`, boxes keep their places
     from map to map. `Text.plain` is the map without styles.
     """
-    world = read_world(domain, problem).part(MOST_BOXES)
+    world = whole.part(MOST_BOXES)
     if not world.boxes:
         return Text("(no map: the problem file has no facts that can be read)\n", "dim")
     styles = dict.fromkeys(world.facts, "")
-    if before:
-        known = read_world(domain, before).facts
-        styles |= dict.fromkeys(world.facts - known, NEW)
+    if before is not None:
+        styles |= dict.fromkeys(world.facts - before.facts, NEW)
     styles |= dict.fromkeys(world.facts & set(wrong), WRONG)
     drawn = _Drawn(world, (layout or Layout()).place(world), styles)
     fits = drawn.width <= width
@@ -56,6 +54,7 @@ class _Drawn:
     def __init__(
         self, world: World, cells: Mapping[str, Cell], styles: Mapping[Fact, str]
     ) -> None:
+        self._world = world
         self._styles = styles
         self._cells = cells
         self._lines = {box: _box(world, box, styles) for box in world.boxes}
@@ -73,7 +72,7 @@ class _Drawn:
             high = max((self._size(b)[1] for b in self._in(1, row)), default=0)
             self._top[row] = (offset, high)
             offset += high + 1 if high else 0
-        self._ways = self._drawable(world)
+        self._ways = self._drawable()
         in_lines = {
             fact
             for name in world.objects
@@ -89,25 +88,27 @@ class _Drawn:
         lines = self._lines[box]
         return max(len(line) for line, _ in lines) + 4, len(lines) + 2
 
-    def _drawable(self, world: World) -> dict[Fact, tuple[Cell, Cell]]:
+    def _drawable(self) -> dict[Fact, tuple[Cell, Cell]]:
         """The facts about boxes that are neighbours, with their cells, if the fact
         names no other direction.
         """
-        way = {(0, -1): "north", (0, 1): "south", (1, 0): "east", (-1, 0): "west"}
+        world = self._world
         found = {}
         for (a, b), facts in world.between(world.facts).items():
             (x, y), (x2, y2) = self._cells[a], self._cells[b]
-            if abs(x - x2) + abs(y - y2) != 1:
+            way = (x2 - x, y2 - y)
+            if abs(way[0]) + abs(way[1]) != 1:
                 continue
             for fact in facts:
-                if world.direction(fact) in ("", way[x2 - x, y2 - y]):
+                direction = world.direction(fact)
+                if not direction or COMPASS[direction] == way:
                     found[fact] = ((x, y), (x2, y2))
         return found
 
     def text(self) -> Text:
         canvas: _Canvas = {}
         for fact, (first, second) in sorted(
-            self._ways.items(), key=lambda w: is_door(w[0])
+            self._ways.items(), key=lambda way: self._world.is_door(way[0])
         ):
             self._draw_way(canvas, fact, *sorted([first, second]))
         for box in self._lines:
@@ -121,7 +122,7 @@ class _Drawn:
         return text
 
     def _draw_way(self, canvas: _Canvas, fact: Fact, first: Cell, second: Cell) -> None:
-        door = is_door(fact)
+        door = self._world.is_door(fact)
         style = self._styles[fact] or ("yellow" if door else "dim")
         middles = []
         for column, row in (first, second):
@@ -160,7 +161,7 @@ def _box(world: World, box: str, styles: Mapping[Fact, str]) -> list[tuple[str, 
         lines.append((short(fact[0]), styles[fact]))
     for row in world.rows.get(box, ()):
         facts = world.about(row, shown)
-        words = ", ".join(short(fact[0]) for fact in facts)
+        words = short(world.words(row, facts))
         style = next((styles[fact] for fact in facts if styles[fact]), "")
         lines.append((f"· {short(row)} {words}".rstrip(), style))
     if len(lines) > MOST_LINES:
@@ -181,7 +182,8 @@ def _told(
     if len(rest) > MOST_LINES:
         yield f"… {len(rest) - MOST_LINES} more facts", "dim"
     if world.left_out:
-        yield f"{world.left_out} objects further away are left out", "dim"
+        are = "object is" if world.left_out == 1 else "objects are"
+        yield f"{world.left_out} more {are} further away", "dim"
     if world.goal_text:
         yield "goal: " + short(world.goal_text, 200), "cyan"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pddlego_local.core.nouns import TrueState
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import read_task
-from pddlego_local.report.map.world import World
+from pddlego_local.report.map.world import World, predicate_of
 
 
 class Differences(NamedTuple):
@@ -31,11 +31,11 @@ def compare(
     words of its own. `told` are the facts of the reference's problem for the same
     memory, None if they are unknown; then nothing counts as missed.
     """
-    known = {fact for fact in believed.facts if _kind(fact) in true.predicates}
+    known = {fact for fact in believed.facts if predicate_of(fact) in true.predicates}
     other = {fact[0] for fact in believed.facts - known}
     if not known and other:
         return None
-    shown = {fact for fact in told or () if _kind(fact) in true.predicates}
+    shown = {fact for fact in told or () if predicate_of(fact) in true.predicates}
     return Differences(
         wrong=frozenset(known - true.facts - shown),
         missed=frozenset(shown - known),
@@ -44,13 +44,12 @@ def compare(
     )
 
 
-def _kind(fact: Fact) -> tuple[str, int]:
-    return fact[0], len(fact) - 1
-
-
 def true_world(true: TrueState, believed: World) -> World:
-    """Returns the true state as a world, with the player as the believed one has it."""
-    return World(objects=true.objects, facts=true.facts, here=believed.here)
+    """Returns the true state as a world. If the environment does not say which words
+    mean the player, the believed world does.
+    """
+    world = World(objects=true.objects, facts=true.facts, here=believed.here)
+    return world.with_roles(true)
 
 
 def walked(
@@ -74,5 +73,5 @@ def walked(
 
 
 def _place(facts: Collection[Fact], world: World) -> str:
-    places = sorted(fact[-1] for fact in facts if _kind(fact) in world.here)
+    places = sorted(fact[-1] for fact in facts if predicate_of(fact) in world.here)
     return places[0] if len(places) == 1 else ""

@@ -4,7 +4,8 @@ Everything follows from arity and types, so that a domain that a model wrote is 
 too. Only two kinds of words are known: the directions of a compass, and those of doors.
 The player is found by the form of the actions: its predicate is one that no action
 changes except by moving it from one object to another, as in `(not (at ?from)) (at
-?to)`.
+?to)`. Where the record says which words of the environment mean the player, doors and
+places, these come first.
 """
 
 from collections import defaultdict, deque
@@ -12,6 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from pddlego_local.core.nouns import TrueState
+from pddlego_local.core.record.states import NOTHING, predicates_of
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read, tidy
@@ -33,8 +36,9 @@ Predicate = tuple[str, int]
 class World:
     """Objects with their types, facts, and the facts that the goal asks for.
     `goal_text` is the goal as written. `here` are the predicates that say where the
-    player is, in their last term. `left_out` is the number of objects that a part of a
-    world lacks.
+    player is, in their last term, and `doors` those of closed doors. `places` are the
+    objects known as places. `declared` are the predicates of the domain. `left_out` is
+    the number of objects that a part of a world lacks.
     """
 
     objects: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +46,9 @@ class World:
     goal: frozenset[Fact] = frozenset()
     goal_text: str = ""
     here: frozenset[Predicate] = frozenset()
+    doors: frozenset[Predicate] = frozenset()
+    places: frozenset[str] = frozenset()
+    declared: frozenset[Predicate] = frozenset()
     left_out: int = 0
 
     @cached_property
@@ -68,7 +75,7 @@ class World:
     @cached_property
     def of_the_player(self) -> frozenset[Fact]:
         """The facts that say where the player is."""
-        return frozenset(f for f in self.facts if (f[0], len(f) - 1) in self.here)
+        return frozenset(fact for fact in self.facts if predicate_of(fact) in self.here)
 
     @cached_property
     def standing(self) -> frozenset[str]:
@@ -78,29 +85,57 @@ class World:
     @cached_property
     def box_of(self) -> Mapping[str, str]:
         """The box in which each object is drawn: its own or that of another object. A
-        player is drawn where it is. Something that has to do with one object of another
-        type alone is drawn in its box, such as a mug in a cabinet.
+        player is drawn where it is. A thing is drawn in the place that it has to do
+        with, such as a mug in a cabinet. Where no places are known, something that has
+        to do with one object of another type alone is drawn in its box.
         """
         inside = {
             name: fact[-1] for fact in sorted(self.of_the_player) for name in fact[1:-1]
         }
+        found = self._in_places() if self.places else self._by_types()
+        inside = {**found, **inside}
+        return {name: _end(name, inside) for name in self.objects}
+
+    def _in_places(self) -> dict[str, str]:
+        """Returns the holder of each thing: the only place that ends a fact which
+        begins with the thing, otherwise the only other object.
+        """
+        holders = defaultdict[str, set[str]](set)
+        for fact in self.facts - self.of_the_player:
+            terms = self.terms(fact)
+            if len(terms) == 2 and terms[0] not in self.places | {terms[1]}:
+                holders[terms[0]].add(terms[1])
+        found = {}
+        for name, all_of in holders.items():
+            candidates = all_of & self.places or all_of
+            if len(candidates) == 1:
+                (found[name],) = candidates
+        return found
+
+    def _by_types(self) -> dict[str, str]:
+        """Of two objects that have to do with each other alone, the one that a fact
+        names last is the box.
+        """
+        inside: dict[str, str] = {}
         partners = defaultdict[str, set[str]](set)
         joined = set[str]()  # by a direction
+        last = set[str]()
         for fact in self.facts - self.of_the_player:
             terms = self.terms(fact)
             for name in terms:
                 partners[name].update(terms)
+            last.update(terms[1:][-1:])
             if self.direction(fact):
                 joined.update(terms)
-        for name, all_of in sorted(partners.items()):
-            other = all_of - {name}
-            if len(other) != 1 or name in joined | self.standing | inside.keys():
+        for name in sorted(partners, key=lambda name: (name in last, name)):
+            others = partners[name] - {name}
+            if len(others) != 1 or name in joined | self.standing:
                 continue
-            (holder,) = other
-            mutual = inside.get(holder) == name
-            if not mutual and self._type(holder) != self._type(name):
+            (holder,) = others
+            is_mutual = inside.get(holder) == name
+            if not is_mutual and self._type(holder) != self._type(name):
                 inside[name] = holder
-        return {name: _end(name, inside) for name in self.objects}
+        return inside
 
     def _type(self, name: str) -> str:
         return self.objects.get(name, "object")
@@ -121,6 +156,53 @@ class World:
             if box != name:
                 rows[box].append(name)
         return rows
+
+    def is_door(self, fact: Fact) -> bool:
+        if predicate_of(fact) in self.doors:
+            return True
+        return "open" not in fact[0] and any(word in fact[0] for word in DOOR_WORDS)
+
+    @cached_property
+    def implied(self) -> str:
+        """The predicate that every object which is drawn in another one's box has with
+        it, such as `in`: the drawing says it. "" if there are several.
+        """
+        words = {
+            fact[0]
+            for fact in self.facts - self.of_the_player
+            if len(terms := self.terms(fact)) == 2 and self._is_inside(*terms)
+        }
+        return min(words) if len(words) == 1 else ""
+
+    def _is_inside(self, first: str, second: str) -> bool:
+        boxes = {self.box_of.get(name, name) for name in (first, second)}
+        return first != second and len(boxes) == 1 and bool(boxes & {first, second})
+
+    def words(self, thing: str, facts: Iterable[Fact]) -> str:
+        """Returns facts about an object in another one's box, without its own name, the
+        box, and the predicate that the drawing says.
+        """
+        said = {thing, self.box_of[thing]}
+        words = list[str]()
+        for fact in facts:
+            others = [name for name in self.terms(fact) if name not in said]
+            if others or fact[0] != self.implied:
+                words += [fact[0], *others]
+        return " ".join(words)
+
+    @cached_property
+    def plain_ways(self) -> frozenset[str]:
+        """The predicates between places that need no word: the only one of doors, and
+        the only one of other ways.
+        """
+        facts = [
+            fact
+            for fact in self.facts
+            if len(terms := self.terms(fact)) == 2 and self.places.issuperset(terms)
+        ]
+        doors = {fact[0] for fact in facts if self.is_door(fact)}
+        ways = {fact[0] for fact in facts} - doors
+        return frozenset().union(*(words for words in (doors, ways) if len(words) == 1))
 
     def about(self, name: str, facts: Iterable[Fact]) -> list[Fact]:
         """Returns the facts that are written beside an object: those about it alone,
@@ -151,6 +233,28 @@ class World:
     def alone(self) -> list[Fact]:
         """The facts without an object, such as ("hands-full",)."""
         return sorted(fact for fact in self.facts if not self.terms(fact))
+
+    def with_roles(self, true: TrueState) -> "World":
+        """Returns the world with what the environment says of its words. Its player
+        counts where a fact has the word, and its places by their names, and then all
+        objects that the world gives the same types.
+        """
+        player = predicates_of(true.roles.get("player", ()))
+        has_player = any(predicate_of(fact) in player for fact in self.facts)
+        kinds = true.roles.get("places", ())
+        named = {name for name, kind in true.objects.items() if kind in kinds}
+        own_kinds = {self.objects[name] for name in named & self.objects.keys()}
+        own_kinds.discard("object")
+        return replace(
+            self,
+            here=player if has_player else self.here,
+            doors=predicates_of(true.roles.get("doors", ())),
+            places=frozenset(
+                name
+                for name, kind in self.objects.items()
+                if name in named or kind in own_kinds
+            ),
+        )
 
     def part(self, most: int = MOST_NODES) -> "World":
         """Returns the part around the player with at most so many boxes."""
@@ -203,12 +307,18 @@ def _within(objects: Collection[str], facts: Iterable[Fact]) -> frozenset[Fact]:
     return frozenset(fact for fact in facts if all(n in objects for n in fact[1:]))
 
 
-def read_world(domain: str, problem: str) -> World:
-    """Reads two files, which may have any faults: what cannot be read is left out."""
+def read_world(domain: str, problem: str, true: TrueState = NOTHING) -> World:
+    """Reads two files, which may have any faults: what cannot be read is left out.
+    `true` says what the environment's words mean.
+    """
     try:
-        return _read(domain, problem)
+        return _read(domain, problem).with_roles(true)
     except (ValueError, RecursionError):
         return World()
+
+
+def predicate_of(fact: Fact) -> Predicate:
+    return fact[0], len(fact) - 1
 
 
 def _read(domain: str, problem: str) -> World:
@@ -237,6 +347,19 @@ def _read(domain: str, problem: str) -> World:
         goal=frozenset(asked),
         goal_text=tidy(goal.block) if goal is not None else "",
         here=_of_the_player(read_of_domain),
+        declared=_declared(read_of_domain),
+    )
+
+
+def declared(domain: str) -> frozenset[Predicate]:
+    """Returns the predicates of a domain file, which may have any faults."""
+    return _declared(read_domain(read(domain, recover=True)))
+
+
+def _declared(domain: Domain) -> frozenset[Predicate]:
+    predicates = domain.predicates or []
+    return frozenset(
+        (entry.word.name, len(entry.parameters or ())) for entry in predicates
     )
 
 
@@ -258,13 +381,9 @@ def _changes(action: ActionDefinition) -> Iterator[tuple[Predicate, bool]]:
     deleted = defaultdict[Predicate, list[Fact]](list)
     for change in action.effect.changes:
         fact = change.atom.key
-        (deleted if change.negated else added)[fact[0], len(fact) - 1].append(fact)
+        (deleted if change.negated else added)[predicate_of(fact)].append(fact)
     for predicate in {**added, **deleted}:
         if predicate[1]:
             from_ = sorted(fact[:-1] for fact in deleted[predicate])
             to = sorted(fact[:-1] for fact in added[predicate])
             yield predicate, from_ == to and len(to) == 1
-
-
-def is_door(fact: Fact) -> bool:
-    return any(word in fact[0] for word in DOOR_WORDS)

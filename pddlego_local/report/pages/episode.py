@@ -11,17 +11,19 @@ from typing import Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.events import (
+    ActionTaken,
     Call,
     DrawnStage,
     End,
     Event,
     Plan,
+    Start,
     State,
 )
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.map.text import written
-from pddlego_local.report.pages.failure import refusal_of
+from pddlego_local.report.pages.failure import progress_of, refusal_of
 from pddlego_local.report.pages.links import EpisodeLink, Neighbours
 from pddlego_local.report.pages.maps import Maps, Reference, maps_of
 from pddlego_local.report.pages.readable import readable_file
@@ -108,8 +110,8 @@ def _cut(texts: Sequence[str]) -> list[Line]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One event. For a plan, `files` has the lines of its domain and problem, `first`
-    says whether it is the first plan, and `maps` are None if they are as before.
+    """One event. For a plan, `files` has the lines of its domain and problem, and
+    `first` says whether it is the first plan.
     """
 
     event: Event
@@ -121,11 +123,12 @@ class Entry:
 @dataclass(frozen=True)
 class Step:
     """A part of an episode: its reset, one step of the method, or its end. `name` is
-    the end of its address.
+    the end of its address. `newest` is what the game said last before it.
     """
 
     title: str
     name: str
+    newest: str = ""
     entries: list[Entry] = field(default_factory=list)
 
     @property
@@ -158,6 +161,7 @@ def episode_page(
         unreadable=unreadable,
         steps=steps,
         first_wrong=next((step for step in steps if step.wrong), None),
+        failed_at=None if link.row.success else progress_of(events),
         has_states=any(isinstance(event, State) for event in events),
         written=written,
         wrong_lines_of=wrong_lines_of,
@@ -189,9 +193,7 @@ def ended(row: EpisodeRow) -> str:
     return "won" if outcome.played else "won in an earlier trial"
 
 
-def entries(
-    events: Sequence[Event], maps: Sequence[Maps | None] = ()
-) -> Iterator[Entry]:
+def entries(events: Sequence[Event], maps: Sequence[Maps] = ()) -> Iterator[Entry]:
     """Yields the events in order, each with what a page shows in addition. `maps` are
     those of the plans.
     """
@@ -215,12 +217,18 @@ def steps_of(entries: Iterable[Entry]) -> list[Step]:
     """Returns the parts of an episode. A step begins with its first call."""
     steps = [Step("Reset", "reset")]
     number = 0
+    newest = ""
     for entry in entries:
         event = entry.event
-        if isinstance(event, Call) and event.where.step != number:
-            number = event.where.step
-            steps.append(Step(f"Step {number}", f"step-{number}"))
-        if isinstance(event, End):
-            steps.append(Step("End", "end"))
+        match event:
+            case Call() if event.where.step != number:
+                number = event.where.step
+                steps.append(Step(f"Step {number}", f"step-{number}", newest))
+            case End():
+                steps.append(Step("End", "end"))
+            case Start():
+                newest = event.observation
+            case ActionTaken():
+                newest = f"{event.observation}\n{event.feedback}".strip()
         steps[-1].entries.append(entry)
     return steps

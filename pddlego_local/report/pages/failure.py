@@ -6,17 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from pddlego_local.core.record.events import ActionTaken, Event, Plan
+from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan
 from pddlego_local.pddl.check import check
 from pddlego_local.report.pages.readable import readable_file
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A game after some event: the last `plan`, how many commands of it the game
-    carried out, and what was refused and why; "" if nothing was.
+    """A game after some event: the method's `step`, the last `plan`, how many commands
+    of it the game carried out, and what was refused and why; "" if nothing was.
     """
 
+    step: int = 1
     plan: Plan | None = None
     done: int = 0
     refused: str = ""
@@ -25,6 +26,8 @@ class Progress:
     def after(self, event: Event) -> Self:
         """Returns the progress after one more event."""
         match event:
+            case Call():
+                return replace(self, step=event.where.step)
             case Plan():
                 refused, why = ("", "") if event.plan else refusal_of(event)
                 return replace(self, plan=event, done=0, refused=refused, why=why)

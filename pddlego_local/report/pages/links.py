@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.folder import transcript_of
 from pddlego_local.core.record.rows import EpisodeRow, GameTrial
 from pddlego_local.report.arms import Arm, differences
-from pddlego_local.report.cells import CellRecord
+from pddlego_local.report.cells import CellRecord, short_name
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,29 @@ def cells_by_factor(cells: Sequence[CellRecord]) -> list[ByFactor]:
             values = {first: _value(a, factor), second: _value(b, factor)}
             found[first][factor] |= values
             found[second][factor] |= values
-    return [*found]
+    return [
+        {factor: _told_apart(values, arms) for factor, values in by_factor.items()}
+        for by_factor in found
+    ]
+
+
+def _told_apart(values: Mapping[int, str], arms: Sequence[Arm]) -> dict[int, str]:
+    """Adds to equal values the settings in which their arms differ."""
+    told = dict(values)
+    for alike in grouped_by(values, lambda number: values[number]).values():
+        settings = [arms[number].settings for number in alike]
+        names = {name for own in settings for name in own if "." in name}
+        differing = [
+            name
+            for name in sorted(names)
+            if len({own.get(name) for own in settings}) > 1
+        ]
+        for number, own in zip(alike, settings, strict=True):
+            added = [
+                f"{short_name(name)} {own[name]}" for name in differing if name in own
+            ]
+            told[number] = ", ".join([values[number], *added])
+    return told
 
 
 def _value(arm: Arm, factor: str) -> str:

@@ -4,6 +4,7 @@ what was true, and what it had been told.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -25,7 +26,13 @@ from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.report.map.drawing import Album
 from pddlego_local.report.map.truth import Differences, compare, true_world, walked
-from pddlego_local.report.map.world import World, read_world
+from pddlego_local.report.map.world import (
+    Predicate,
+    World,
+    declared,
+    predicate_of,
+    read_world,
+)
 from pddlego_local.runner.parts import build
 
 OURS = "pddlego_local.environments."
@@ -43,12 +50,15 @@ class Reference:
         """Takes a cell's configuration."""
         self._rules: Any = None
         self._hides_nothing = False
+        self.predicates = frozenset[Predicate]()
+        """Those of the environment's domain."""
         tree = config.get("environment", {})
         if all(str(target).startswith(OURS) for target in _targets(tree)):
             try:
                 parts = {"environment": tree, "model": {}, "method": {}}
                 environment = build(parts, "environment")
                 self._rules = family.reference(environment.package)
+                self.predicates = declared(environment.domain)
                 self._hides_nothing = isinstance(environment, DescribedInText)
             except Exception:  # an old record, or its folder of worlds is gone
                 self._rules = None
@@ -63,7 +73,7 @@ class Reference:
     ) -> frozenset[Fact] | None:
         """Returns None if it is not known."""
         if self._hides_nothing:
-            return true.facts
+            return None if true == NOTHING else true.facts
         if self._rules is None or not memory:
             return None
         try:
@@ -82,29 +92,42 @@ def _targets(tree: object) -> list[object]:
 
 @dataclass(frozen=True)
 class Moment:
-    """One planned file, and what was true and told when it was written."""
+    """One planned file, and what was true and told when it was written. `predicates`
+    are those of the environment's domain.
+    """
 
     plan: Plan
     world: World
     true: TrueState
     told: frozenset[Fact] | None
+    predicates: frozenset[Predicate]
 
     @property
     def differences(self) -> Differences | None:
-        """None if the record has no true state, or if no fact can be compared."""
-        if self.true == NOTHING:
+        """Without a true state, what was told takes its place: a fact is then wrong if
+        it was not told. None if no fact can be compared.
+        """
+        if self.true != NOTHING:
+            return compare(self.world, self.true, self.told)
+        common = self.predicates & self.world.declared
+        if self.told is None or not common:
             return None
-        return compare(self.world, self.true, self.told)
+        told = frozenset(fact for fact in self.told if predicate_of(fact) in common)
+        return compare(self.world, TrueState({}, told, common), told)
 
     @property
     def drawn(self) -> tuple[object, ...]:
-        """What its maps show."""
-        return self.world, self.true, self.told, self.plan.plan
+        """What its maps show, but for the goal and the plan: methods ask for several
+        goals with one state.
+        """
+        return self.world.facts, self.true, self.told
 
 
 class Maps(NamedTuple):
-    """The maps of one planned file. `true` is None if the record has no true state, and
-    `differences` if its facts cannot be compared. `is_told` says whether it is known
+    """The maps of one planned file. `true` is None if the record has no true state;
+    `differences` are then those from what was told. They are None if nothing can be
+    compared. `believed` is empty if other maps show the same, and `instead` says which.
+    `is_told` says whether it is known
     what the player had been told. `gone` are the facts of the last file that this one
     does not have.
     """
@@ -115,27 +138,51 @@ class Maps(NamedTuple):
     differences: Differences | None
     is_told: bool
     gone: Sequence[Fact]
+    instead: str = ""
 
     @property
     def wrong(self) -> frozenset[Fact]:
         return self.differences.wrong if self.differences else frozenset()
 
 
-def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps | None]:
-    """Returns the maps of each plan, or None for those that are as before."""
+def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps]:
+    """Returns the maps of each plan. Of the files with one state in a step, the last
+    one has the drawing, since the others had no plan.
+    """
     moments = moments_of(events, reference)
     worlds = list[World]()
     for moment in moments:
         # The true state comes first: it decides which places lie where.
         worlds += [true_world(moment.true, moment.world), moment.world]
     album = Album(worlds)
-    found: list[Maps | None] = []
-    before: Moment | None = None
-    for number, moment in enumerate(moments):
-        is_same = before is not None and moment.drawn == before.drawn
-        found.append(None if is_same else _drawn(album, number, moment, before))
-        before = moment
+    found = list[Maps]()
+    before: Moment | None = None  # of those with a drawing
+    for number, (moment, later) in enumerate(zip_longest(moments, moments[1:])):
+        if later and _of_one_state(moment, later):
+            found.append(_undrawn(moment, "The map stands at the next file."))
+        elif before and moment.drawn == before.drawn and not moment.plan.plan:
+            found.append(_undrawn(moment, "The map is as before."))
+        else:
+            found.append(_drawn(album, number, moment, before))
+            before = moment
     return found
+
+
+def _of_one_state(moment: Moment, later: Moment) -> bool:
+    same_step = moment.plan.where.step == later.plan.where.step
+    return same_step and not moment.plan.plan and moment.drawn == later.drawn
+
+
+def _undrawn(moment: Moment, instead: str) -> Maps:
+    return Maps(
+        world=moment.world,
+        believed=Markup(),
+        true=None,
+        differences=moment.differences,
+        is_told=moment.told is not None,
+        gone=(),
+        instead=instead,
+    )
 
 
 def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> Maps:
@@ -145,10 +192,12 @@ def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> 
     marks, true_marks = marks_of(moment, known)
     plan = moment.plan
     path = [*walked(plan.domain, plan.problem, plan.plan, world)]
+    true, believed = 2 * number, 2 * number + 1
+    has_true = bool(moment.true.facts)
     return Maps(
         world=world,
-        believed=album.draw(2 * number + 1, marks, path),
-        true=album.draw(2 * number, true_marks) if moment.true.facts else None,
+        believed=album.draw(believed, marks, path, beside=true),
+        true=album.draw(true, true_marks, beside=believed) if has_true else None,
         differences=differences,
         is_told=moment.told is not None,
         gone=sorted(known - world.facts),
@@ -187,8 +236,9 @@ def moments_of(events: Sequence[Event], reference: Reference) -> list[Moment]:
                 true = after(true, event)
             case Plan():
                 told = reference.told(event.domain, memory, true)
-                world = read_world(event.domain, event.problem)
-                moments.append(Moment(event, world, true, told))
+                world = read_world(event.domain, event.problem, true)
+                words = reference.predicates
+                moments.append(Moment(event, world, true, told, words))
     return moments
 
 

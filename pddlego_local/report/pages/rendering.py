@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from pddlego_local.core.resources import jinja
 from pddlego_local.core.visible import visible
+from pddlego_local.report.text import amount
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"
 
@@ -36,6 +37,7 @@ def _own(name: str) -> str:
 
 
 _JINJA = jinja(loader=jinja2.FunctionLoader(_own), autoescape=True, finalize=readable)
+_JINJA.globals["amount"] = amount
 
 
 def page(

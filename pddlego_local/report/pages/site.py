@@ -32,6 +32,7 @@ from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.failure import progress_of
 from pddlego_local.report.pages.links import (
+    EpisodeLink,
     Links,
     cells_by_factor,
     episode_links,
@@ -58,6 +59,7 @@ def write_pages(
     numbers: Numbers,
     compared: Compared,
     tables: str,
+    papers: str,
     folder: Path,
     unfinished: str,
     *,
@@ -66,7 +68,8 @@ def write_pages(
     """Writes the pages of episodes, the figures and index.html, and returns the path of
     index.html.
 
-    `tables` is Markdown that index.html includes. `unfinished` is shown at its top.
+    `tables` and `papers` are Markdown that index.html includes. `unfinished` is shown
+    at its top.
     `also` are the reasons for exclusion to ignore, as in the tables. Raises OSError.
     """
     links = episode_links(cells)
@@ -83,7 +86,12 @@ def write_pages(
     found = verdicts(compared)
     figures |= draw_differences(compared, found, folder / "figures")
     index = folder / "index.html"
-    facts = {"tables": _html(tables), "unfinished": unfinished, "verdicts": found}
+    facts = {
+        "tables": _html(tables),
+        "papers": _html(papers.partition("\n")[2]),  # without its heading
+        "unfinished": unfinished,
+        "verdicts": found,
+    }
     page_text = _first_page(cells, links, numbers, compared, figures, **facts)
     index.write_text(page_text, encoding="utf-8")
     return index
@@ -110,12 +118,13 @@ def _first_page(
         axis=axis_of(compared),
         difference=difference,
         MOST=MOST_VERDICTS,
+        MOST_CARDS=MOST_MAPS,
         first_rows=_first_rows(numbers),
         FOUND_FIRST=set(FIRST_COLUMNS) - {"games"},
         all_columns=main[1],
         other_results=others,
         split_common=text.split_common,
-        notes=text.notes_of("results", cells=numbers.cells),
+        notes=text.result_notes(numbers),
         inline=_inline,
         ended_figure=(ENDED, figures[ENDED]) if ENDED in figures else None,
         figures={name: figures[name] for name in figures if name != ENDED},
@@ -123,13 +132,16 @@ def _first_page(
         shell=shlex.join,
         cells=cells,
         failures=_failures(cells, links, compared),
+        lost=_lost(links),
         **_episodes(cells, links),
         **facts,
     )
 
 
 class _Failure(NamedTuple):
-    """Where an arm failed: the map of its last problem file, and what was refused."""
+    """Where an arm failed: the map of its last problem file, which is of this step, and
+    what was refused.
+    """
 
     map: Markup
     refused: str
@@ -140,22 +152,26 @@ class _Failure(NamedTuple):
 def _failures(
     cells: Sequence[CellRecord], links: Sequence[Links], compared: Compared
 ) -> dict[int, _Failure]:
-    """Returns the failures in games that the other arm won, by the id of the row. At
-    most MOST_MAPS have one, so that a page stays small.
+    """Returns the failures in games that the other arm won, by the id of the row; if
+    nothing is compared, those in all lost games. At most MOST_MAPS have one, so that a
+    page stays small.
     """
     cell_of = {
         id(link.row): cells[number]
         for number, of_cell in enumerate(links)
         for link in of_cell.values()
     }
-    lost = {
-        id(row): row
+    lost = [
+        row
         for found in compared.tested
         for pair in found.discordant
         for row in (pair.other if pair.base_won else pair.base)
-    }
+    ]
+    if not compared.tested:
+        lost = [link.row for link in _lost(links)]
     failures = {}
-    for key, row in list(lost.items())[:MOST_MAPS]:
+    by_id = {id(row): row for row in lost}
+    for key, row in list(by_id.items())[:MOST_MAPS]:
         cell = cell_of[key]
         events, _ = cell.events(row)
         moments = moments_of(events, Reference.of(cell.run))
@@ -165,6 +181,12 @@ def _failures(
             step = moments[-1].plan.where.step
             failures[key] = _Failure(drawn, progress.refused, progress.why, step)
     return failures
+
+
+def _lost(links: Sequence[Links]) -> list[EpisodeLink]:
+    """Returns the scored episodes that were lost."""
+    episodes = [link for of_cell in links for link in of_cell.values()]
+    return [link for link in episodes if not link.apart and not link.row.success]
 
 
 def _believed(moment: Moment) -> Markup:

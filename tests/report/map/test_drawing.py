@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.nouns import TrueState
+from pddlego_local.core.nouns import Roles, TrueState
 from pddlego_local.environments.described.generated import families, generate
 from pddlego_local.report.map.drawing import Album
 from pddlego_local.report.map.truth import compare, true_world, walked
@@ -65,8 +65,8 @@ def test_marks_have_a_class_and_a_sign() -> None:
 
 def test_a_direction_that_the_drawing_contradicts_is_written_at_the_line() -> None:
     world = read_world(DOMAIN, house(f"{FIRST} (connected corridor kitchen east)"))
-    written = {"connected east", "connected south"} & {*texts(Album([world]).draw(0))}
-    assert len(written) == 1
+    drawn = {*texts(Album([world]).draw(0))}
+    assert len(drawn & {"↑ connected east", "← connected south"}) == 1
     agreed = read_world(DOMAIN, house(f"{FIRST} (connected corridor kitchen north)"))
     assert 'class="l' not in Album([agreed]).draw(0)
 
@@ -174,3 +174,60 @@ def test_a_large_world_is_drawn_around_the_player(tmp_path: Path) -> None:
           shown.querySelector('.here text').textContent].join()"""
     assert measured(page, 1280, script) == "60,true,● room100"
     assert len(svg) < 60_000
+
+
+OWN = "(define (domain d) (:predicates (stands ?x) (shut ?x ?y) (in ?x ?y) (by ?x ?y)))"
+ROLES: Roles = {"player": ("stands/1",), "doors": ("shut/2",), "places": ("room",)}
+
+
+def test_an_environment_says_which_words_mean_the_player_doors_and_places() -> None:
+    problem = (
+        "(define (problem p) (:domain d) (:objects hall attic mug lid)"
+        " (:init (stands hall) (shut hall attic) (in mug attic) (by lid mug)))"
+    )
+    rooms = {"hall": "room", "attic": "room", "mug": "thing"}
+    true = TrueState(rooms, frozenset(), frozenset(), ROLES)
+    world = read_world(OWN, problem, true)
+    assert world.standing == {"hall"} and world.boxes == ["hall", "attic"]
+    svg = Album([world]).draw(0)
+    assert {"door", "here"} <= classes(svg)
+    assert {"● hall", "· mug", "· lid by mug"} <= set(texts(svg))
+    guessed = read_world(OWN, problem)
+    assert not guessed.standing and len(guessed.boxes) == 4
+    assert not {"door", "here"} & classes(Album([guessed]).draw(0))
+
+
+def test_of_two_things_that_are_alone_with_each_other_the_last_one_is_the_box() -> None:
+    problem = (
+        "(define (problem p) (:domain d) (:objects zebra - animal box - thing)"
+        " (:init (in zebra box)))"
+    )
+    assert read_world(OWN, problem).boxes == ["box"]
+
+
+def test_what_is_wrong_is_shown_in_a_full_box() -> None:
+    things = " ".join(f"(in thing{number} hall)" for number in range(20))
+    problem = (
+        "(define (problem p) (:domain d) (:objects hall - room) (:init (stands hall)"
+        f" {things}))"
+    )
+    rooms = TrueState({"hall": "room"}, frozenset(), frozenset(), ROLES)
+    svg = Album([read_world(OWN, problem, rooms)]).draw(
+        0, {("in", "thing19", "hall"): "wrong"}
+    )
+    assert {"✗ · thing19", "… 15 more"} <= set(texts(svg))
+
+
+def test_maps_that_are_too_wide_show_their_own_part() -> None:
+    row = " ".join(f"(connected a{n} a{n + 1} east)" for n in range(20))
+    ways = f"(:init (at a0) {row})"
+    long, short = (
+        read_world(DOMAIN, f"(define (problem p) (:domain exploration) {init})")
+        for init in (ways, "(:init (at a0) (connected a0 a1 east))")
+    )
+    album = Album([long, short])
+    widths = [
+        float(ET.fromstring(svg).attrib["width"])
+        for svg in (album.draw(0), album.draw(1), album.draw(1, beside=0))
+    ]
+    assert widths[1] < 300 < widths[0] == widths[2]

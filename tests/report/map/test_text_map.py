@@ -1,9 +1,11 @@
 """The map in characters: rooms where the directions put them, and any other world."""
 
 import itertools
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 
 from pddlego_local.environments.described.generated import families, generate
 from pddlego_local.report.map.layout import Layout
@@ -23,12 +25,25 @@ def house(init: str, goal: str = "(at corridor)") -> str:
     )
 
 
+def shown_map(
+    domain: str,
+    problem: str,
+    *,
+    before: str = "",
+    wrong: Collection[tuple[str, ...]] = (),
+    width: int = 80,
+) -> Text:
+    earlier = read_world(domain, before) if before else None
+    world = read_world(domain, problem)
+    return text_map(world, before=earlier, wrong=wrong, width=width)
+
+
 FIRST = "(at kitchen) (connected kitchen corridor south)"
 DOOR = "(closed-door kitchen pantry east)"
 
 
 def test_rooms_lie_where_the_directions_say() -> None:
-    lines = text_map(DOMAIN, house(f"{FIRST} {DOOR}")).plain.split("\n")
+    lines = shown_map(DOMAIN, house(f"{FIRST} {DOOR}")).plain.split("\n")
     row = {name: n for n, line in enumerate(lines) for name in ("kitchen", "corridor")
            if f"{name} " in line and "goal" not in line}  # fmt: skip
     assert row["kitchen"] < row["corridor"]
@@ -40,7 +55,7 @@ def test_rooms_lie_where_the_directions_say() -> None:
 
 def test_what_is_new_and_what_is_wrong_has_a_style() -> None:
     wrong = ("connected", "kitchen", "corridor", "south")
-    shown = text_map(
+    shown = shown_map(
         DOMAIN, house(f"{FIRST} {DOOR}"), before=house(FIRST), wrong=[wrong]
     )
     styles = {(shown.plain[s.start : s.end][:1], s.style) for s in shown.spans}
@@ -50,8 +65,8 @@ def test_what_is_new_and_what_is_wrong_has_a_style() -> None:
 
 def test_facts_that_no_line_can_show_are_written_below() -> None:
     contradiction = "(connected kitchen corridor west)"
-    assert contradiction in text_map(DOMAIN, house(f"{FIRST} {contradiction}")).plain
-    assert "(connected" not in text_map(DOMAIN, house(FIRST)).plain
+    assert contradiction in shown_map(DOMAIN, house(f"{FIRST} {contradiction}")).plain
+    assert "(connected" not in shown_map(DOMAIN, house(FIRST)).plain
 
 
 def test_a_room_that_stays_keeps_its_place_and_gives_its_place_to_no_other() -> None:
@@ -71,7 +86,7 @@ def test_every_described_world_has_a_map_that_shows_all_its_objects(
     drawn = read_world(world.domain, world.problem)
     cells = Layout().place(drawn)
     assert len(set(cells.values())) == len(cells) == len(drawn.boxes) > 1
-    shown = text_map(world.domain, world.problem, width=1000).plain
+    shown = shown_map(world.domain, world.problem, width=1000).plain
     named = {name for fact in drawn.facts for name in fact[1:]}
     assert not [name for name in named if name not in shown]
 
@@ -97,14 +112,14 @@ def test_a_large_world_is_cut_around_the_player() -> None:
     part = read_world(DOMAIN, problem).part(60)
     assert {"r100", "r80", "r120"} <= part.objects.keys()
     assert "r0" not in part.objects and part.left_out == 140
-    assert "170 objects further away are left out" in text_map(DOMAIN, problem).plain
+    assert "170 more objects are further away" in shown_map(DOMAIN, problem).plain
 
 
 @pytest.mark.parametrize(
     "name", ["<b>x</b>", "[bold]x[/]", "x" * 5000, "\u202eabc", "a\x1b[31m", "&amp"]
 )
 def test_hostile_names_are_shown_or_cut(name: str) -> None:
-    shown = text_map(DOMAIN, house(f"{FIRST} (connected kitchen {name} west)")).plain
+    shown = shown_map(DOMAIN, house(f"{FIRST} (connected kitchen {name} west)")).plain
     assert max(map(len, shown.split("\n"))) < 81
     assert not set(shown) & {"\u202e", "\x1b"}
     assert name[:5] in shown or not name.isprintable()
@@ -112,11 +127,11 @@ def test_hostile_names_are_shown_or_cut(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "no PDDL", "(", "(define", "(" * 5000])
 def test_what_is_no_problem_has_no_map(text: str) -> None:
-    assert "no map" in text_map(DOMAIN, text).plain
-    assert text_map(text, house(FIRST)).plain
+    assert "no map" in shown_map(DOMAIN, text).plain
+    assert shown_map(text, house(FIRST)).plain
 
 
 def test_what_is_wrong_is_written_below_with_a_sign() -> None:
     wrong = ("connected", "kitchen", "corridor", "south")
-    shown = text_map(DOMAIN, house(FIRST), wrong=[wrong]).plain
+    shown = shown_map(DOMAIN, house(FIRST), wrong=[wrong]).plain
     assert "✗ (connected kitchen corridor south)" in shown.split("\n")

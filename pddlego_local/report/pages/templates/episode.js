@@ -6,6 +6,8 @@ const steps = [...document.querySelectorAll("section.step")];
 const bar = document.getElementById("stepper");
 const slider = bar.querySelector("input");
 const played = document.getElementById("played");
+const maps = [...document.querySelectorAll(".map")];
+const inside = window !== window.parent;
 let all = false;
 let frame = null;
 
@@ -22,6 +24,18 @@ function show(number) {
   bar.querySelector("output").textContent = step.querySelector("h2").textContent;
   document.getElementById("all").setAttribute("aria-pressed", all);
   if (frame) frame.src = frame.dataset.page + "#" + step.id;
+  if (inside) window.parent.postMessage({fits: fitting()}, "*");
+}
+
+// The scale at which the maps that are shown fit into their figures.
+function fitting() {
+  const rooms = maps.map((map) => map.parentElement.clientWidth / map.width.baseVal.value);
+  return Math.min(1, ...rooms.filter((room) => room));
+}
+
+// Draws all maps at one scale, so that two arms can be compared; each as it fits if it is 0.
+function draw(scale) {
+  for (const map of maps) map.style.width = scale ? map.width.baseVal.value * scale + "px" : "";
 }
 
 function go(number) {
@@ -41,6 +55,7 @@ function beside(link) {
     frame.dataset.page = link.href;
     played.append(frame);
   }
+  draw(0);
   played.classList.toggle("two", !open);
   show(Number(slider.value));
 }
@@ -63,6 +78,15 @@ for (const link of document.querySelectorAll("a.other")) {
   link.after(" ", button);
 }
 window.addEventListener("hashchange", () => show(place(location.hash.slice(1))));
-if (window !== window.parent) document.body.classList.add("inside");
+window.addEventListener("resize", () => show(Number(slider.value)));
+window.addEventListener("message", ({data, source}) => {
+  if (inside && source === window.parent && data.scale) draw(data.scale);
+  if (frame && source === frame.contentWindow && data.fits) {
+    const scale = Math.min(data.fits, fitting());
+    draw(scale);
+    source.postMessage({scale}, "*");
+  }
+});
+if (inside) document.body.classList.add("inside");
 bar.hidden = false;
 show(place(location.hash.slice(1)));

@@ -1,0 +1,119 @@
+"""Compares two evaluations on the same games: `pddlego eval --compare A B`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.grouping import grouped
+from pddlego_local.core.record.entry import Played
+from pddlego_local.report.arms import Arm
+from pddlego_local.report.card.numbers import Evaluated
+from pddlego_local.report.card.pooled import pooled
+from pddlego_local.report.contrasts import Contrast
+from pddlego_local.report.pages.rendering import page
+from pddlego_local.report.text import rate, rendered
+
+SAME = ("suite", "sha256", "size", "thinking")
+"""What two entries must have in common."""
+
+
+def write_comparison(first: Path, second: Path, out: Path) -> tuple[Path, str]:
+    """Writes compare.html and compare.md into a folder, and returns the path of the
+    page and the text. Raises ConfigError for evaluations that cannot be compared.
+    """
+    a, b = Evaluated(first), Evaluated(second)
+    _refuse_other_settings(a, b)
+    parts = [*_contrasts(a, b)]
+    if not parts:
+        raise ConfigError(f"{first} and {second} have no part and arm in common.")
+    names = _names(a, b)
+    by_arm = grouped((played.arm, pair) for played, pair in parts)
+    of_arms = pooled([*by_arm.values()], tested=True, names=names)
+    titles = [f"{played.part}, {played.arm}" for played, _ in parts]
+    of_parts = pooled([[pair] for _, pair in parts], tested=False, names=names)
+    facts: dict[str, Any] = {
+        "names": names,
+        "runs": (first, second),
+        "entries": (a.entry, b.entry),
+        "arms": [*zip(by_arm, of_arms, strict=True)],
+        "parts": [*zip(titles, of_parts, strict=True)],
+        "rate": rate,
+        "caveats": [*_caveats(a, b)],
+    }
+    text = rendered("compare", **facts)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "compare.md").write_text(text, encoding="utf-8")
+    path = out / "compare.html"
+    html = page("compare.html.jinja", styles=["common.css", "card.css"], **facts)
+    path.write_text(html, encoding="utf-8")
+    return path, text
+
+
+def _refuse_other_settings(a: Evaluated, b: Evaluated) -> None:
+    for name in SAME:
+        ours, theirs = getattr(a.entry, name), getattr(b.entry, name)
+        if ours != theirs:
+            raise ConfigError(
+                f"{a.run} and {b.run} cannot be compared: their {name} is {ours} and"
+                f" {theirs}."
+            )
+
+
+def _contrasts(a: Evaluated, b: Evaluated) -> Iterator[tuple[Played, Contrast]]:
+    """Yields the parts and arms that both played. Raises ConfigError if their cells
+    have other settings, whatever eval.json says.
+    """
+    of_b = {(played.part, played.arm): played for played in b.entry.plays}
+    for played in a.entry.plays:
+        other = of_b.get((played.part, played.arm))
+        cells = a.cell(played), b.cell(other) if other else None
+        if not (cells[0] and cells[1]):
+            continue
+        identities = [{**cell.run.identity, "model": None} for cell in cells if cell]
+        if identities[0] != identities[1]:
+            differing = ", ".join(_differing(*identities))
+            raise ConfigError(
+                f"{a.run} and {b.run} cannot be compared: in {played.part} by"
+                f" {played.arm} they differ in {differing}."
+            )
+        yield played, Contrast("model", Arm((cells[0],)), Arm((cells[1],)))
+
+
+def _differing(first: dict[str, Any], second: dict[str, Any]) -> Iterator[str]:
+    for group in sorted(first.keys() | second.keys()):
+        ours, theirs = first.get(group), second.get(group)
+        if ours == theirs:
+            continue
+        if not (isinstance(ours, dict) and isinstance(theirs, dict)):
+            yield group
+            continue
+        for name in sorted(ours.keys() | theirs.keys()):
+            if ours.get(name) != theirs.get(name):
+                yield f"{group}.{name}"
+
+
+def _names(a: Evaluated, b: Evaluated) -> tuple[str, str]:
+    """Returns the names of both entries, or the folders' if these are the same."""
+    names = (a.entry.title, b.entry.title)
+    return names if names[0] != names[1] else (a.run.name, b.run.name)
+
+
+def _caveats(a: Evaluated, b: Evaluated) -> Iterator[str]:
+    """Yields what else differs between the two, in words."""
+    left_out = [
+        f"{played.part} by {played.arm} ({evaluated.entry.title}: {played.why})"
+        for evaluated in (a, b)
+        for played in evaluated.entry.plays
+        if played.why
+    ]
+    if left_out:
+        yield f"Not compared: {'; '.join(left_out)}."
+    if not (a.cells and b.cells):
+        return
+    ours, theirs = a.cells[0].run.starts[-1], b.cells[0].run.starts[-1]
+    if ours.packages != theirs.packages:
+        yield (
+            f"Versions: {json.dumps(ours.packages)} and {json.dumps(theirs.packages)}."
+        )
