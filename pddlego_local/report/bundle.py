@@ -131,6 +131,8 @@ def _members(archive: tarfile.TarFile, file: Path) -> Iterator[tarfile.TarInfo]:
     names = set[str]()
     left = MOST_BYTES
     for member in archive:
+        if member.isdir():
+            continue  # archives that tar made have folders too
         left -= member.size
         is_new = member.name not in names
         names.add(member.name)

@@ -67,6 +67,15 @@ def medians(records: Records) -> str:
     return tables.table(rows)
 
 
+def played(records: Records) -> str:
+    """How many games every cell has, which are the same."""
+    games = {
+        frozenset(row.game for row in cell.rows) for cell in cells(records).values()
+    }
+    (same,) = games
+    return f"{len(same)} games, {min(same)} to {max(same)}"
+
+
 def rates(records: Records) -> str:
     found = cells(records)
     rows = []
@@ -89,13 +98,13 @@ def spent(records: Records) -> str:
 
 def without_limit(records: Records) -> str:
     """The same in the games of the medians, which nobody's budget ended."""
-    played = [*records.sweep(*MEDIAN), *records.sweep(*FULL)]
+    every = [*records.sweep(*MEDIAN), *records.sweep(*FULL)]
     return tables.table(
         {"world": title}
         | _means(
             {
                 selector_of(cell): cell
-                for cell in played
+                for cell in every
                 if cell.labels["environment"] == world
             }
         )
@@ -126,13 +135,13 @@ def choices(records: Records) -> str:
     found = cells(records)
     rows = []
     for setting, title in SETTINGS.items():
-        row = {"world and budget": title}
+        columns = {"world and budget": title}
         for selector in ("random", "horizon"):
             counts = Counter[str]()
-            for played in scored(found[setting, selector]):
-                counts.update(played.notes.get("selected", {}))
-            row[f"`{selector}`"] = f"{counts['moved']:,} of {counts['of']:,}"
-        rows.append(row)
+            for row in scored(found[setting, selector]):
+                counts.update(row.notes.get("selected", {}))
+            columns[f"`{selector}`"] = f"{counts['moved']:,} of {counts['of']:,}"
+        rows.append(columns)
     return tables.table(rows)
 
 
@@ -146,6 +155,7 @@ PAGES = (
         "docs/results/selector.md",
         {
             "medians": medians,
+            "played": played,
             "games won": rates,
             "verdicts": verdicts,
             "actions": spent,
