@@ -2,6 +2,7 @@
 # make test-all: all tests, including vLLM, ALFWorld, training and other slow ones
 # make test-integrations: tests the projects in integrations/ with the frameworks that they support
 # make gpu-check: checks on this machine what the project does on a GPU
+# make dataset: the suite's questions with right answers, as a data set in build/dataset
 # make docs: builds the site in build/site · make release: builds and checks sdist and wheel in dist
 # make chaos · make fuzz: long tests; make test-all includes short forms of them
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld,
@@ -25,6 +26,7 @@ PIP := pip install --quiet --disable-pip-version-check
 ALFWORLD := alfworld==0.4.2 textworld==1.7.0
 SITE := 'mkdocs-material>=9.6,<10'
 RELEASE := 'build>=1.2' 'twine>=6'
+CROISSANT := mlcroissant==1.1.1
 PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs examples integrations serving/README.md $(wildcard weights/README.md weights/*/README.md)
 INTEGRATIONS := openenv verifiers trl inspect_ai
 
@@ -35,7 +37,7 @@ VENV := Python's modules venv and ensurepip (Debian and Ubuntu: apt install pyth
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) was not found (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all test-integrations lint docs release chaos fuzz eval sweep report bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early nano_explored serving alfworld clean
+.PHONY: demo test test-all test-integrations lint docs release chaos fuzz eval sweep report dataset bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early nano_explored serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -100,6 +102,11 @@ sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/
 report: .venv/installed
 	$(BIN)/pddlego report $(RUNS) --out $(RUNS)
 
+# The suite's first questions with right answers, a card and Croissant metadata, in build/dataset.
+dataset: .venv/installed-dev .venv-dataset/installed
+	$(BIN)/python -m tools.dataset --size $(SIZE)
+	.venv-dataset/bin/mlcroissant validate --jsonld build/dataset/croissant.json
+
 bench: .venv/installed-dev .venv-serving/installed
 	$(BIN)/python -m tools.bench
 
@@ -159,7 +166,8 @@ alfworld: .venv-alfworld/installed
 # Environments that only need a list of packages.
 .venv-docs/installed: PACKAGES = $(SITE)
 .venv-release/installed: PACKAGES = $(RELEASE)
-.venv-docs/installed .venv-release/installed:
+.venv-dataset/installed: PACKAGES = $(CROISSANT)
+.venv-docs/installed .venv-release/installed .venv-dataset/installed:
 	@echo "installing $(PACKAGES) into $(@D)"
 	@$(PYTHON) -m venv $(@D) || $(call failed,making the environment $(@D),$(VENV))
 	@$(@D)/bin/$(PIP) $(PACKAGES) || $(call failed,installing $(PACKAGES) into $(@D),$(INDEX))
@@ -185,8 +193,8 @@ endif
 .venv-integrations/installed: pyproject.toml $(INTEGRATIONS:%=integrations/%/pyproject.toml)
 	@echo "installing the integrations into .venv-integrations (some minutes the first time)"
 	@$(PYTHON) -m venv .venv-integrations || $(call failed,making the environment .venv-integrations,$(VENV))
-	@.venv-integrations/bin/$(PIP) --editable . $(INTEGRATIONS:%=--editable integrations/%) pytest uv || $(call failed,installing the integrations into .venv-integrations,$(INDEX))
+	@.venv-integrations/bin/$(PIP) --editable . $(INTEGRATIONS:%=--editable integrations/%) pytest uv inspect-evals-lint==0.12.0 || $(call failed,installing the integrations into .venv-integrations,$(INDEX))
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-serving .venv-alfworld .venv-integrations .venv-docs .venv-release build dist
+	rm -rf .venv .venv-serving .venv-alfworld .venv-integrations .venv-docs .venv-release .venv-dataset build dist

@@ -69,7 +69,7 @@ def draw(
         """Uses separate requests and a separate seed; the backend can batch the
         requests.
         """
-        own = sampling if number == 0 else _with_seed(sampling, number)
+        own = sampling if number == 0 else with_seed(sampling, number)
         if rejection:
             return draw_until_accepted(model, question.messages, own, rejection)
         if own.draft_tokens:
@@ -82,7 +82,8 @@ def draw(
         return list(pool.map(draw_sample, range(count)))
 
 
-def _with_seed(sampling: Sampling, *parts: str | int) -> Sampling:
+def with_seed(sampling: Sampling, *parts: str | int) -> Sampling:
+    """Returns the settings of a further request, which has a seed of its own."""
     return dataclasses.replace(sampling, seed=derive_seed(sampling.seed, *parts))
 
 
@@ -130,7 +131,7 @@ def draw_one(
             limit = min(stage_tokens.get(stage.name, left), left)
             if sampling.thinking and not stages:
                 limit = left  # a stage's limit is not one of the thought before it
-            own = _with_seed(sampling, "stage", len(stages))
+            own = with_seed(sampling, "stage", len(stages))
             own = dataclasses.replace(own, max_tokens=limit)
         try:
             piece = model.complete(messages, stage.grammar, own, prefix)
@@ -211,7 +212,7 @@ def _draw_after_draft(
     """
     own = dataclasses.replace(sampling, draft_tokens=0)
     free = dataclasses.replace(
-        _with_seed(own, "draft"), max_tokens=sampling.draft_tokens
+        with_seed(own, "draft"), max_tokens=sampling.draft_tokens
     )
     draft = model.complete(question.messages, None, free)
     asked = question.form.after_draft
@@ -249,7 +250,7 @@ def draw_until_accepted(
     tokens = 0
     latency_s = 0.0
     for number in range(rejection.tries):
-        own = sampling if number == 0 else _with_seed(sampling, "try", number)
+        own = sampling if number == 0 else with_seed(sampling, "try", number)
         completion = model.complete(messages, None, own)
         tokens += completion.completion_tokens
         latency_s += completion.latency_s

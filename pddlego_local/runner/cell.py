@@ -17,24 +17,26 @@ from rich.console import Console
 from pddlego_local.core import errors
 from pddlego_local.core.formats import now
 from pddlego_local.core.grouping import grouped
-from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.protocols import Environment, LanguageModel, Planner, Trained
-from pddlego_local.core.record.events import Call, End, Unsolvable
-from pddlego_local.core.record.folder import Cell, Transcript
+from pddlego_local.core.protocols import LanguageModel, Planner, Trained
+from pddlego_local.core.record.events import End
+from pddlego_local.core.record.folder import Cell
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow, GameTrial
 from pddlego_local.core.record.run_record import refuse_older
-from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
-from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import GrammarContext, Model
+from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, OtherGames, Parts
-from pddlego_local.episode.model_caller import in_its_layout
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.environment_store import EnvironmentStore
+from pddlego_local.runner.one_episode import (
+    asked,
+    constraints_of,
+    outcome_of,
+    row_of,
+)
 from pddlego_local.runner.provenance import provenance, run_record
 from pddlego_local.runner.unexpected import Unexpected, unexpected
 
@@ -174,7 +176,7 @@ class OpenCell:
         model = self._model
         thinking = self._decoding.thinking
         environment = self._environments.first
-        constraints = self._constraints(environment)
+        constraints = constraints_of(self._method, self._decoding, environment, model)
         for constraint in constraints.values():
             validate(constraint.first_grammar)
         environment.preflight()
@@ -196,15 +198,6 @@ class OpenCell:
             self._check_model(model, constraints)
             if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=thinking)
-
-    def _constraints(self, environment: Environment) -> dict[str, Constraint]:
-        """Returns the constraint of each form in which the method asks for answers."""
-        context = GrammarContext(actions=environment.actions, domain=environment.domain)
-        decoding = in_its_layout(self._decoding, self._model)
-        return {
-            form.name: constraint_for(decoding, form, context)
-            for form in self._method.forms
-        }
 
     def _check_model(
         self, model: LanguageModel, constraints: Mapping[str, Constraint]
@@ -343,51 +336,20 @@ class OpenCell:
                 trial=trial,
                 earlier=self._earlier,
             )
-            outcome = self._outcome_of(episode, transcript)
-            row = EpisodeRow(
-                game=game,
-                trial=trial,
-                outcome=outcome,
-                success=outcome_named(outcome).success,
-                won=_won(episode, outcome),
-                wall_time_s=round(time.perf_counter() - began, 3),
-                **vars(summarize(transcript.events, outcome)),
-            )
+            try:
+                outcome = outcome_of(self._method, episode, transcript)
+            except errors.PromptTooLong:
+                raise  # the first prompt of an episode: the context is set too small
+            except errors.ConfigError as error:
+                if not (self._answered or asked(transcript)):
+                    raise  # the settings are wrong: no episode could be played
+                raise errors.ModelFault(
+                    f"{error} (Earlier requests were answered.)"
+                ) from error
+            finally:
+                self._answered = self._answered or asked(transcript)
+            wall_time_s = round(time.perf_counter() - began, 3)
+            row = row_of(episode, trial, outcome, transcript, wall_time_s)
             transcript(End(row=row))
         self._record.append(row)
         return row
-
-    def _outcome_of(self, episode: Episode, transcript: Transcript) -> str:
-        """Has the method play the episode, and returns how it ended."""
-        try:
-            return self._method(episode)
-        except errors.UnsolvableGame as error:
-            transcript(Unsolvable(message=str(error)))
-            return "unsolvable_game"
-        except errors.PromptTooLong:
-            if not _asked(transcript):
-                raise
-            return "context_exceeded"
-        except errors.ConfigError as error:
-            if not (self._answered or _asked(transcript)):
-                raise  # the settings are wrong: no episode could be played
-            raise errors.ModelFault(
-                f"{error} (Earlier requests were answered.)"
-            ) from error
-        finally:
-            self._answered = self._answered or _asked(transcript)
-
-
-def _asked(transcript: Transcript) -> bool:
-    """Returns whether a model has answered in this episode."""
-    return any(isinstance(event, Call) for event in transcript.events)
-
-
-def _won(episode: Episode, outcome: str) -> bool:
-    """Returns whether the game itself says that it is won, in this trial or, if this
-    trial was skipped as solved before, in an earlier one.
-    """
-    if outcome == "solved_before":
-        trials = [row for row in episode.earlier if row.game == episode.game]
-        return any(row.won for row in trials)
-    return outcome_named(outcome).success and episode.environment.won()

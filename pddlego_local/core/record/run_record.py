@@ -5,7 +5,7 @@ continued.
 import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -241,6 +241,18 @@ def _run_of(found: Mapping[str, Any]) -> RunRecord:
 def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the content of run.json after another start. Raises ValueError, which
     says what differs, if `new` describes a different run.
+    """
+    if changed := changed_keys(before, new):
+        raise ValueError(
+            f"{differing(changed, before, new)}: choose another `name`, move that"
+            " folder away, or put the old version back to finish it"
+        )
+    starts = before["starts"] + new["starts"]
+    return {**new, **before, "starts": starts}
+
+
+def changed_keys(before: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Returns the keys in which two run.json describe different runs, sorted.
 
     All prompts of a folder are compared only if it is not known which of them the
     record used.
@@ -248,14 +260,8 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     ignored = {"starts"}
     if _USED_PROMPT in before:
         ignored.add(_PROMPT)
-    changed = []
-    for key in sorted(new.keys() | before.keys()):
-        if key not in ignored and before.get(key) != new.get(key):
-            changed.append(key)
-    if changed:
-        raise ValueError(_differing(changed, before, new))
-    starts = before["starts"] + new["starts"]
-    return {**new, **before, "starts": starts}
+    keys = sorted((new.keys() | before.keys()) - ignored)
+    return [key for key in keys if before.get(key) != new.get(key)]
 
 
 MOST_FILES = 5  # that a message names
@@ -264,10 +270,10 @@ _USED_PROMPT = "used_prompt_sha256"
 _CODE = "code_sha256"
 
 
-def _differing(
-    changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]
+def differing(
+    changed: Sequence[str], before: Mapping[str, Any], new: Mapping[str, Any]
 ) -> str:
-    """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
+    """Returns what differs in words: "other code in lamp.py and other prompts"."""
     differences = list[str]()
     if _CODE in changed:
         old_files = before.get(_CODE) or {}
@@ -283,10 +289,7 @@ def _differing(
     values = [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]
     if values:
         differences.append(f"other values of {', '.join(values)}")
-    return (
-        f"{' and '.join(differences)}: choose another `name`, move that folder away, or"
-        " put the old version back to finish it"
-    )
+    return " and ".join(differences)
 
 
 def refuse_older(

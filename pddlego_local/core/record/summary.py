@@ -205,14 +205,17 @@ def differences(cell: Path) -> Iterator[str]:
     rows = read_rows(cell / "episodes.jsonl", problems)
     yield from problems
     recorded = {row.episode: row for row in rows}
-    transcripts = _transcripts(cell)
+    transcripts = transcripts_by_episode(cell)
     for episode in sorted(recorded.keys() | transcripts.keys()):
         game, trial = episode
-        for difference in _compared(recorded.get(episode), transcripts.get(episode)):
+        for difference in inconsistencies(
+            recorded.get(episode), transcripts.get(episode)
+        ):
             yield f"game {game}, trial {trial}: {difference}"
 
 
-def _transcripts(cell: Path) -> dict[GameTrial, Path]:
+def transcripts_by_episode(cell: Path) -> dict[GameTrial, Path]:
+    """Returns the transcripts in a cell's folder."""
     found = {}
     for path in (cell / "transcripts").glob("*.jsonl"):
         if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):
@@ -221,7 +224,10 @@ def _transcripts(cell: Path) -> dict[GameTrial, Path]:
     return found
 
 
-def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[str]:
+def inconsistencies(
+    recorded: EpisodeRow | None, transcript: Path | None
+) -> Iterator[str]:
+    """Yields what differs between a row and its transcript."""
     if transcript is None:
         yield "a row without a transcript"
         return

@@ -111,6 +111,11 @@ class Described:
         return self._world.domain
 
     @property
+    def gold(self) -> tuple[str, str]:
+        """Returns the gold domain and problem of the last reset world."""
+        return self._world.domain, self._world.problem
+
+    @property
     def texts(self) -> tuple[str, str]:
         """Returns the text of the domain, including its action heads, and the text of
         the problem.

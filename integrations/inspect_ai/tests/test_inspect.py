@@ -2,6 +2,8 @@
 answers.
 """
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +59,13 @@ def test_an_evaluation_has_the_numbers_of_the_table(
 def test_without_seeds_the_games_are_those_to_evaluate_on() -> None:
     task = games(number=2, environment="coin", environment__rooms=4)
     assert len(task.dataset) == 2
+
+
+def test_the_package_has_the_layout_of_an_evaluation() -> None:
+    root = Path(__file__).parents[1]
+    lint = [sys.executable, "-m", "inspect_evals_lint", "pddlego_inspect"]
+    done = subprocess.run(
+        [*lint, "--root", str(root)], capture_output=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stdout
+    assert "18 passed" in done.stdout
