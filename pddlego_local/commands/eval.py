@@ -1,16 +1,20 @@
 """`pddlego eval`: a model plays the frozen suite, and gets a card."""
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from pddlego_local.api.evaluation import Evaluation, evaluation
 from pddlego_local.commands.run import play
 from pddlego_local.commands.shared import dry_run
+from pddlego_local.commands.shared.bundle_check import check
 from pddlego_local.commands.shared.dry_run import AskedCell
 from pddlego_local.commands.shared.options import path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
+from pddlego_local.core.record.entry import RECORD
 from pddlego_local.core.visible import visible
+from pddlego_local.report.bundle import pack, unpacked
 from pddlego_local.report.card import write_card
 from pddlego_local.report.card.compared import write_comparison
 from pddlego_local.runner.config import hydra_for
@@ -44,11 +48,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show what would be played and what is missing; play nothing",
     )
     add(
+        "--bundle",
+        type=path,
+        metavar="FILE",
+        help="pack the records into FILE when everything is played",
+    )
+    add(
+        "--check",
+        type=path,
+        metavar="FILE",
+        help="check a bundle, or a folder: play its episodes again with its answers",
+    )
+    add(
+        "--server",
+        metavar="URL",
+        help="for --check: draw ten greedy answers again from this server",
+    )
+    add(
         "--compare",
         nargs=2,
         type=path,
         metavar=("A", "B"),
-        help="compare two evaluations on the same games; play nothing",
+        help="compare two folders or bundles on the same games; play nothing",
     )
     add(
         "--out",
@@ -60,8 +81,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Plays what is missing and writes the card. Returns 3 if episodes have no result
-    because the infrastructure failed.
+    because the infrastructure failed, and 1 if a checked row is not confirmed.
     """
+    if arguments.check:
+        return check(arguments.check, arguments.server)
     if arguments.compare:
         first, second = arguments.compare
         return _compare(first, second, arguments.out)
@@ -85,6 +108,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _print_not_played(planned)
         code = play(planned.configs)
     print(f"the card: {write_card(planned.folder)}")
+    if arguments.bundle:
+        pack(planned.folder, arguments.bundle)
+        print(f"the bundle: {arguments.bundle}")
     return code
 
 
@@ -114,7 +140,19 @@ def _print_not_played(planned: Evaluation) -> None:
 
 
 def _compare(first: Path, second: Path, out: Path | None) -> int:
-    page, text = write_comparison(first, second, out or second)
+    if out is None and not second.is_dir():
+        raise ConfigError("--compare of bundles: name a folder for its page with --out")
+    with contextlib.ExitStack() as stack:
+        folders = [_folder_of(run, stack) for run in (first, second)]
+        page, text = write_comparison(*folders, out or second)
     print(text)
     print(f"the page: {page}")
     return 0
+
+
+def _folder_of(run: Path, stack: contextlib.ExitStack) -> Path:
+    """Returns the folder of an evaluation, which a bundle holds as its only one."""
+    if run.is_dir():
+        return run
+    here = stack.enter_context(unpacked(run))
+    return next((file.parent for file in here.rglob(RECORD)), here)
