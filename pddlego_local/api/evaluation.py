@@ -232,9 +232,10 @@ def _has_vllm() -> bool:
 def _served(model: str, server: str, overrides: Sequence[str]) -> _Model:
     """Asks the server what it obeys. One that obeys no Lark grammar plays freely."""
     found: Canary = canary(server, model or None, key=_key_in(overrides))
-    words = overrides_of(model_options(found.model, server))
+    options = model_options(found.model, server)
     if LARK not in found.obeyed:
-        words[words.index("model=vllm")] = "model=openai_server"
+        options["model"] = "openai_server"
+    words = overrides_of(options)
     if found.thinking:
         words.append(found.thinking)
     name = _as_name(Path(found.model).name)

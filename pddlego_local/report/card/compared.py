@@ -1,6 +1,5 @@
 """Compares two evaluations on the same games: `pddlego eval --compare A B`."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.entry import Played
+from pddlego_local.core.record.run_record import RunRecord
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.card.numbers import Evaluated
 from pddlego_local.report.card.pooled import pooled
@@ -102,18 +102,31 @@ def _names(a: Evaluated, b: Evaluated) -> tuple[str, str]:
 
 def _caveats(a: Evaluated, b: Evaluated) -> Iterator[str]:
     """Yields what else differs between the two, in words."""
-    left_out = [
-        f"{played.part} by {played.arm} ({evaluated.entry.title}: {played.why})"
-        for evaluated in (a, b)
-        for played in evaluated.entry.plays
-        if played.why
-    ]
-    if left_out:
-        yield f"Not compared: {'; '.join(left_out)}."
+    for evaluated in (a, b):
+        left_out = [
+            (f"{evaluated.entry.title} did not play, since {played.why}", played)
+            for played in evaluated.entry.plays
+            if played.why
+        ]
+        for why, plays in grouped(left_out).items():
+            names = ", ".join(f"{played.part} by {played.arm}" for played in plays)
+            yield f"Not compared: {names}. {why}."
     if not (a.cells and b.cells):
         return
-    ours, theirs = a.cells[0].run.starts[-1], b.cells[0].run.starts[-1]
-    if ours.packages != theirs.packages:
-        yield (
-            f"Versions: {json.dumps(ours.packages)} and {json.dumps(theirs.packages)}."
-        )
+    ours, theirs = a.cells[0].run, b.cells[0].run
+    for what, values in {
+        "Backends": (_backend(ours), _backend(theirs)),
+        "Versions": (_versions(ours), _versions(theirs)),
+    }.items():
+        if values[0] != values[1]:
+            yield f"{what}: {values[0]}; {values[1]}."
+
+
+def _backend(run: RunRecord) -> str:
+    version = run.starts[-1].backend_version or ""
+    return f"{run.model.get('backend', 'unknown')} {version}".strip()
+
+
+def _versions(run: RunRecord) -> str:
+    packages = run.starts[-1].packages or {}
+    return ", ".join(f"{name} {version}" for name, version in packages.items())
