@@ -23,6 +23,7 @@ from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
+from pddlego_local.models.machine import driver_says
 from pddlego_local.runner.config import CellConfig
 
 UTC = "%Y-%m-%dT%H:%M:%S+00:00"  # the format of `now`
@@ -144,6 +145,7 @@ def provenance() -> dict[str, Any]:
             "system": platform.platform(),
             "processor": platform.machine(),
             "cores": os.cpu_count(),
+            "gpus": driver_says("--query-gpu=name", "--format=csv,noheader"),
         },
     }
 

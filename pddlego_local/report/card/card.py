@@ -150,7 +150,8 @@ def _facts(evaluated: Evaluated) -> Iterator[tuple[str, str]]:
     if start.backend_version:
         yield "version of the backend", start.backend_version
     machine = start.machine or {}
-    yield "GPUs", ", ".join(machine.get("gpus", ())) or "none"
+    if "gpus" in machine:  # earlier records do not say
+        yield "GPUs", ", ".join(machine["gpus"]) or "none"
     yield "cores", str(machine.get("cores", "unknown"))
     packages = start.packages or {}
     versions = [f"{name} {version}" for name, version in packages.items() if version]
