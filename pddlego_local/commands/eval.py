@@ -145,8 +145,9 @@ def _compare(first: Path, second: Path, out: Path | None) -> int:
     if out is None and not second.is_dir():
         raise ConfigError("--compare of bundles: name a folder for its page with --out")
     with contextlib.ExitStack() as stack:
-        folders = [_folder_of(run, stack) for run in (first, second)]
-        page, text = write_comparison(*folders, out or second)
+        base = _folder_of(first, stack)
+        other = _folder_of(second, stack)
+        page, text = write_comparison(base, other, out or second)
     print(text)
     print(f"the page: {page}")
     return 0
