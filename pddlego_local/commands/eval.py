@@ -1,6 +1,7 @@
 """`pddlego eval`: a model plays the frozen suite, and gets a card."""
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from pddlego_local.api.evaluation import Evaluation, evaluation
@@ -11,8 +12,9 @@ from pddlego_local.commands.shared.dry_run import AskedCell
 from pddlego_local.commands.shared.options import path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
+from pddlego_local.core.record.entry import RECORD
 from pddlego_local.core.visible import visible
-from pddlego_local.report.bundle import pack
+from pddlego_local.report.bundle import pack, unpacked
 from pddlego_local.report.card import write_card
 from pddlego_local.report.card.compared import write_comparison
 from pddlego_local.runner.config import hydra_for
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         type=path,
         metavar=("A", "B"),
-        help="compare two evaluations on the same games; play nothing",
+        help="compare two folders or bundles on the same games; play nothing",
     )
     add(
         "--bundle",
@@ -140,7 +142,20 @@ def _print_not_played(planned: Evaluation) -> None:
 
 
 def _compare(first: Path, second: Path, out: Path | None) -> int:
-    page, text = write_comparison(first, second, out or second)
+    if out is None and not second.is_dir():
+        raise ConfigError("--compare of bundles: name a folder for its page with --out")
+    with contextlib.ExitStack() as stack:
+        base = _folder_of(first, stack)
+        other = _folder_of(second, stack)
+        page, text = write_comparison(base, other, out or second)
     print(text)
     print(f"the page: {page}")
     return 0
+
+
+def _folder_of(run: Path, stack: contextlib.ExitStack) -> Path:
+    """Returns the folder of an evaluation, which a bundle holds as its only one."""
+    if run.is_dir():
+        return run
+    here = stack.enter_context(unpacked(run))
+    return next((file.parent for file in here.rglob(RECORD)), here)

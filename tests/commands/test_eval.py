@@ -316,3 +316,38 @@ def test_comparisons_of_a_tested_size_have_verdicts(
     text = (tmp_path / "eval-nano-standard" / "card.md").read_text(encoding="utf-8")
     assert "**too few to tell**" in text
     assert "This size tests nothing" not in text
+
+
+@pytest.fixture(scope="module")
+def bundle(runs: Path) -> Path:
+    file = runs / "reference.tar.xz"
+    words = ["eval", "reference", f"run.out={runs}", "--bundle", str(file)]
+    assert exit_code(words) == 0
+    return file
+
+
+def test_a_bundle_is_confirmed_by_playing_it_again(
+    bundle: Path, pddlego: Pddlego
+) -> None:
+    assert "4 of 4 rows confirmed" in pddlego("eval", "--check", bundle).out
+
+
+def test_a_changed_row_of_an_evaluation_is_named(
+    runs: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    run = tmp_path / "eval-reference-quick"
+    shutil.copytree(runs / run.name, run)
+    rows = next(run.glob("*/episodes.jsonl"))
+    text = rows.read_text(encoding="utf-8")
+    rows.write_text(text.replace('"steps": ', '"steps": 1', 1), encoding="utf-8")
+    assert "difference" in pddlego("eval", "--check", run, code=1).out
+
+
+def test_a_bundle_is_compared_as_its_folder_is(
+    runs: Path, bundle: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    run = runs / "eval-reference-quick"
+    printed = pddlego("eval", "--compare", run, bundle, "--out", tmp_path).out
+    assert "| `free` | 2 | 4 | 4 → 4 |" in printed
+    said = pddlego("eval", "--compare", run, bundle, code=2).err
+    assert "name a folder for its page with --out" in said
