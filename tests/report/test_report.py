@@ -221,7 +221,7 @@ def test_an_unfinished_sweep_says_so_before_any_rate(
     write_sweep(runs, a="0-3", b="0", c="0-9")
     told = (
         "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells"
-        " have not"
+        " has not"
     )
     assert pddlego("report", runs, "--out", out).out.startswith(told)
     assert (out / "report.md").read_text(encoding="utf-8").startswith(f"**{told}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from tools.pages import (
     described,
     instead,
+    models,
     moment,
     nano,
     nano_edit,
@@ -28,7 +29,7 @@ from tools.pages.records import ROOT, Records
 
 PAGES: tuple[Page, ...] = (
     *overview.PAGES, *instead.PAGES, *pretrained.PAGES, *described.PAGES, *nano.PAGES,
-    *nano_edit.PAGES, *selector.PAGES,
+    *nano_edit.PAGES, *selector.PAGES, *models.PAGES,
 )  # fmt: skip
 
 
