@@ -35,7 +35,7 @@ def models(records: Records) -> str:
                     continue
                 row = {
                     "part": line.about,
-                    "model": f"[`{name}`](models/{bundle.name})",
+                    "model": f"`{name}`",
                     "arm": f"`{line.arm}`",
                     "games won": f"{line.won.k} of {line.won.n}",
                     "share, 95 % interval": rate(line.won).partition(" of ")[0],
