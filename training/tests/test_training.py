@@ -149,7 +149,7 @@ def test_a_folder_begun_with_other_settings_is_left_alone(
         (["weights=somewhere"], "weights"),
         (["rounds.0.student=2"], "no student in the first round"),
         (["rounds=[]"], "rounds"),
-        (["environment=[coin,cooking]"], "cooking and alfworld need method=pddl_edit"),
+        (["environment=[coin,cooking]"], "cooking: method=pddl_edit is needed"),
         (["environment=[coin,described]"], "described worlds are learned alone"),
         (["environment=described"], "environment=described needs worlds"),
     ],
