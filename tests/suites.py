@@ -55,6 +55,14 @@ class Conf:
         shutil.rmtree(self.root / "suite" / "1", ignore_errors=True)
 
 
+def small_conf(tmp_path: Path) -> Iterator[Conf]:
+    """For a fixture: a copy of conf/ with a small suite."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for conf in own_conf(tmp_path, monkeypatch):
+            conf.small()
+            yield conf
+
+
 def own_conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Conf]:
     """For a fixture: conf/ is a copy within it."""
     root = tmp_path / "project"

@@ -139,24 +139,20 @@ def _tries_of(call: Call, reject: Reject) -> _Requests:
 
 
 def _whole(call: Call) -> Completion:
-    return Completion(
-        text=call.text,
-        finish_reason=call.finish_reason,
-        prompt_tokens=call.prompt_tokens,
-        completion_tokens=call.completion_tokens,
-        latency_s=call.latency_s,
-        thought=call.thought,
-        forced_tokens=call.forced_tokens,
-    )
+    return _completion(call, call.text)
 
 
 def _drawn_in(stage: DrawnStage) -> Completion:
+    return _completion(stage, stage.text.removeprefix(stage.head))
+
+
+def _completion(drawn: Call | DrawnStage, text: str) -> Completion:
     return Completion(
-        text=stage.text.removeprefix(stage.head),
-        finish_reason=cast(Any, stage.finish_reason),
-        prompt_tokens=stage.prompt_tokens,
-        completion_tokens=stage.completion_tokens,
-        latency_s=stage.latency_s,
-        thought=stage.thought,
-        forced_tokens=stage.forced_tokens,
+        text=text,
+        finish_reason=cast(Any, drawn.finish_reason),
+        prompt_tokens=drawn.prompt_tokens,
+        completion_tokens=drawn.completion_tokens,
+        latency_s=drawn.latency_s,
+        thought=drawn.thought,
+        forced_tokens=drawn.forced_tokens,
     )

@@ -16,17 +16,14 @@ from pddlego_local.core.record.entry import RECORD
 from tests.commands.test_canary import SCHEMAS, handler_of, obeys
 from tests.models.quiet_server import serving
 from tests.pddlego import Pddlego, exit_code
-from tests.suites import Conf, own_conf
+from tests.suites import Conf, small_conf
 
 KEY = "sk-a-secret-of-twenty-letters"
 
 
 @pytest.fixture(scope="module")
 def _conf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conf]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        for conf in own_conf(tmp_path_factory.mktemp("suite"), monkeypatch):
-            conf.small()
-            yield conf
+    yield from small_conf(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture(scope="module")

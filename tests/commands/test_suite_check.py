@@ -14,7 +14,7 @@ from pddlego_local.core.record.entry import RECORD, Played
 from pddlego_local.planner import FastDownward
 from pddlego_local.report.bundle import pack
 from tests.pddlego import Pddlego, exit_code
-from tests.suites import Conf, own_conf
+from tests.suites import Conf, small_conf
 from tools.dataset import gold_of, write
 
 Object = dict[str, Any]
@@ -31,10 +31,7 @@ parts:
 
 @pytest.fixture(scope="module")
 def conf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conf]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        for conf in own_conf(tmp_path_factory.mktemp("suite"), monkeypatch):
-            conf.small()
-            yield conf
+    yield from small_conf(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture(scope="module")

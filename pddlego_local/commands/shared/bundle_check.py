@@ -16,7 +16,7 @@ from pddlego_local.commands.shared.redraw import Redraw
 from pddlego_local.commands.shared.suite_check import suite_differences
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.record.folder import read_events
-from pddlego_local.core.record.rows import GameTrial
+from pddlego_local.core.record.rows import EpisodeRow, GameTrial
 from pddlego_local.core.record.summary import inconsistencies, transcripts_by_episode
 from pddlego_local.core.visible import in_one_line, visible
 from pddlego_local.report.bundle import unpacked
@@ -148,7 +148,7 @@ def _check_cell(cell: CellRecord, means: _Means) -> _Findings:
         for line in inconsistencies(rows.get(episode), transcripts.get(episode)):
             inconsistent.add(episode)
             found.differences.append(f"{_words(episode)}: {line}")
-    for episode, result in _played_again(cell, means, found):
+    for episode, result in _played_again(cell, rows, transcripts, means, found):
         if result.difference:
             found.differences.append(f"{_words(episode)}: {result.difference}")
         elif result.unchecked:
@@ -164,7 +164,11 @@ def _words(episode: GameTrial) -> str:
 
 
 def _played_again(
-    cell: CellRecord, means: _Means, found: _Findings
+    cell: CellRecord,
+    rows: Mapping[GameTrial, EpisodeRow],
+    transcripts: Mapping[GameTrial, Path],
+    means: _Means,
+    found: _Findings,
 ) -> Iterator[tuple[GameTrial, Result]]:
     """Yields what became of each row that has a transcript, in order. What concerns the
     whole cell is added to `found`.
@@ -175,7 +179,6 @@ def _played_again(
     except (ConfigError, MissingPart) as error:
         found.unchecked[in_one_line(error)] += len(cell.rows)
         return
-    transcripts = transcripts_by_episode(cell.folder)
     width = min(os.cpu_count() or 1, MOST_AT_ONCE)
     with contextlib.closing(replayed), ThreadPoolExecutor(width) as threads:
         if changed := replayed.changed_settings():
@@ -192,7 +195,6 @@ def _played_again(
                 return None  # `inconsistencies` says so
             return replayed.play(rows[episode], events)
 
-        rows = {row.episode: row for row in cell.rows}
         for episode, result in zip(rows, threads.map(result_of, rows), strict=True):
             if result is not None:
                 yield episode, result

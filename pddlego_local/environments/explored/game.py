@@ -94,7 +94,8 @@ class Explored(BaseEnvironment):
         cls, given: dict[str, Any], validated: ModelWrapValidatorHandler[Self]
     ) -> Self:
         """Fills in the fields that the files of the folder determine."""
-        world = _world(given)
+        in_file = _world(given)
+        world = _in_sizes(in_file, given.get("sizes"))
         task = world.task(_text(world, 0))
         refuse_mistakes(world, task)
         marks = marks_of(world)
@@ -102,8 +103,7 @@ class Explored(BaseEnvironment):
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world, task)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            # Its example is the same for all sizes.
-            "words": _words(_world({**given, "sizes": None}), marks),
+            "words": _words(in_file, marks),  # one example for all sizes
             "examples": {"deps": deps_words(world), **given.get("examples", {})},
             "roles": _roles(world),
         }
@@ -273,12 +273,18 @@ class Explored(BaseEnvironment):
 
 
 def _world(options: Mapping[str, Any]) -> World:
+    """Returns the world in the sizes of `world.yaml`."""
     world = read_world(folder_of(options))
-    sizes = tuple(options.get("sizes") or ())
-    if sizes and sizes != world.file.sizes:  # whose games nobody has checked
-        own = {"sizes": sizes, "checked": None}
-        world = replace(world, file=world.file.model_copy(update=own))
     return renamed(world) if options.get("renamed") else world
+
+
+def _in_sizes(world: World, sizes: Sequence[int] | None) -> World:
+    """Returns the world in these sizes. Nobody has checked the games of other ones."""
+    wanted = tuple(sizes or ())
+    if not wanted or wanted == world.file.sizes:
+        return world
+    own = {"sizes": wanted, "checked": None}
+    return replace(world, file=world.file.model_copy(update=own))
 
 
 def _roles(world: World) -> Roles:
