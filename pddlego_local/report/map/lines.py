@@ -22,6 +22,8 @@ from pddlego_local.report.map.svg import (
 from pddlego_local.report.map.text import short
 from pddlego_local.report.map.world import COMPASS, World
 
+Way = tuple[str, str]  # from one box to another
+
 MOST_LABELS = 3  # of one line
 LABEL_LINE = 12  # height
 ARROW = 7  # length
@@ -54,9 +56,9 @@ class Join:
 
 def joins(
     world: World, cells: Mapping[str, Cell], marks: Mapping[Fact, str]
-) -> dict[tuple[str, str], Join]:
+) -> dict[Way, Join]:
     """Returns the lines of a map, each by its two boxes."""
-    ways: dict[tuple[str, str], dict[tuple[str, str], list[Fact]]] = {}
+    ways: dict[Way, dict[Way, list[Fact]]] = {}
     for way, facts in world.between(world.facts | world.goal).items():
         if way[0] in cells and way[1] in cells:
             pair = (min(way), max(way))
@@ -69,7 +71,7 @@ def joins(
 
 def _join(
     world: World,
-    by_way: Mapping[tuple[str, str], Sequence[Fact]],
+    by_way: Mapping[Way, Sequence[Fact]],
     cells: Mapping[str, Cell],
     marks: Mapping[Fact, str],
 ) -> Join:
@@ -99,7 +101,7 @@ def _join(
 
 
 def _labels_of(
-    way: tuple[str, str],
+    way: Way,
     facts: Sequence[Fact],
     world: World,
     cells: Mapping[str, Cell],
@@ -120,7 +122,7 @@ def _way_of(first: Cell, second: Cell) -> Cell:
     return (right > 0) - (right < 0), (down > 0) - (down < 0)
 
 
-def _arrow_of(way: tuple[str, str], cells: Mapping[str, Cell]) -> str:
+def _arrow_of(way: Way, cells: Mapping[str, Cell]) -> str:
     return ARROWS[_way_of(cells[way[0]], cells[way[1]])]
 
 
@@ -136,7 +138,7 @@ def _says_itself(world: World, fact: Fact, cells: Mapping[str, Cell]) -> bool:
     return _way_of(first, second) == COMPASS[direction]
 
 
-def line(first: Box, second: Box, pair: tuple[str, str], join: Join) -> Iterator[str]:
+def line(first: Box, second: Box, pair: Way, join: Join) -> Iterator[str]:
     start = _rim(first, second)
     end = _rim(second, first)
     door, asked = "door" if join.door else "", "asked" if join.is_asked else ""
@@ -178,8 +180,9 @@ def _labels(start: Point, end: Point, join: Join) -> Iterator[str]:
         x += 12 + width / 2
     elif join.door:
         top -= 17
+    left, ground_top = x - width / 2, top - 10
     yield (
-        f'<rect class="k" x="{x - width / 2:.0f}" y="{top - 10:.0f}"'
+        f'<rect class="k" x="{left:.0f}" y="{ground_top:.0f}"'
         f' width="{width:.0f}" height="{height}"/>'
     )
     for number, row in enumerate(labels):
@@ -187,7 +190,8 @@ def _labels(start: Point, end: Point, join: Join) -> Iterator[str]:
 
 
 def _is_upright(start: Point, end: Point) -> bool:
-    return abs(end[0] - start[0]) < abs(end[1] - start[1])
+    across, down = abs(end[0] - start[0]), abs(end[1] - start[1])
+    return across < down
 
 
 def _middle(start: Point, end: Point) -> Point:

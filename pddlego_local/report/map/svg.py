@@ -63,7 +63,8 @@ def joined(classes: Iterable[str]) -> str:
 def text(x: float, y: float, row: Row, classes: str) -> str:
     sign = f"{MARKS[row.mark]} " if row.mark else ""
     class_ = f' class="{classes}"' if classes else ""
-    return f'<text x="{x:.0f}" y="{y:.0f}"{class_}>{escape(sign + row.text)}</text>'
+    words = escape(sign + row.text)
+    return f'<text x="{x:.0f}" y="{y:.0f}"{class_}>{words}</text>'
 
 
 def title(facts: Sequence[Fact], name: str = "") -> str:
