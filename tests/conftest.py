@@ -121,6 +121,17 @@ def planner() -> Iterator[Any]:
         yield planner
 
 
+@pytest.fixture(autouse=True)
+def _outcomes_of_others_are_forgotten() -> Iterator[None]:
+    """A record that was read declares its outcomes for the whole process."""
+    from pddlego_local.core.outcomes import OUTCOMES  # likewise not before
+
+    shipped = dict(OUTCOMES)
+    yield
+    OUTCOMES.clear()
+    OUTCOMES.update(shipped)
+
+
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing waits before it tries again."""
