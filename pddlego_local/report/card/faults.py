@@ -58,7 +58,8 @@ def _written(evaluated: Evaluated, played: Played, game: int) -> Fault:
         path = evaluated.run / page
         path.parent.mkdir(exist_ok=True)
         alone = Neighbours(None, None, {})
-        back = [(f"the card of {evaluated.entry.title}", "../card.html")]
+        where = f"{played.part}, {played.arm}"
+        back = [(f"the card of {evaluated.entry.title} ({where})", "../card.html")]
         text = episode_page(cell, link, alone, Reference.of(cell.run), back)
         path.write_text(text, encoding="utf-8")
     outcome = link.row.outcome
