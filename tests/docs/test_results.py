@@ -2,7 +2,11 @@
 played.
 """
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +29,15 @@ DECLARED = [  # archives and their sweeps
 ]
 
 
+DRAW = """\
+import sys
+from pathlib import Path
+from tools.pages.moment import draw
+from tools.pages.records import Records
+sys.stdout.buffer.write(draw(Records(Path(sys.argv[1]))))
+"""
+
+
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> Records:
     return Records(tmp_path_factory.mktemp("records"))
@@ -36,6 +49,20 @@ def test_the_blocks_of_a_page_are_those_of_the_records(
 ) -> None:
     text = (ROOT / page.path).read_text(encoding="utf-8")
     assert regenerated(text, page, records) == text
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_every_process_draws_the_picture_of_a_moment_as_it_ships(
+    hash_seed: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DRAW, tmp_path],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == (RESULTS / "moment.svg").read_bytes()
 
 
 def test_a_changed_number_in_a_block_is_made_right_and_prose_is_left(

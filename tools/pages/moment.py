@@ -19,17 +19,15 @@ from pddlego_local.report.map.svg import CHARACTER
 from pddlego_local.report.map.text import written
 from pddlego_local.report.map.truth import true_world
 from pddlego_local.report.pages.maps import Moment, Reference, marks_of, moments_of
-from tools.pages.records import RESULTS, Records
+from tools.pages.records import Records
 
 ARCHIVE, SWEEP = "sample/records.tar.xz", "sample"
 CELL = "coin-pddlego_plus-nano_early-free"
 GAME, PLAN, ROOMS = 31, 1, 5
-FILE = "moment.svg"
 TOP, MARGIN, LINE = 32, 14, 17  # pixels
 
 
-def draw(records: Records) -> None:
-    """Writes the picture."""
+def draw(records: Records) -> bytes:
     (cell,) = (
         cell
         for cell in records.sweep(ARCHIVE, SWEEP)
@@ -39,7 +37,7 @@ def draw(records: Records) -> None:
     events, _ = cell.events(row)
     reference = Reference.of(cell.run)
     moments = moments_of([*with_states(events, Coin(rooms=ROOMS))], reference)
-    (RESULTS / FILE).write_text(picture(moments[PLAN]), encoding="utf-8")
+    return picture(moments[PLAN]).encode()
 
 
 def with_states(events: Sequence[Event], coin: Coin) -> Iterator[Event]:

@@ -2,7 +2,6 @@
 figure.
 """
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_
 from pddlego_local.report.statistics.rates import Interval
 from tools.pages import described, instead, nano_edit, pretrained, tables
 from tools.pages.blocks import Page
-from tools.pages.records import RESULTS, Records, scored
+from tools.pages.records import Records, scored
 
 COLUMNS = {
     "free": "`free`",
@@ -106,13 +105,13 @@ def differences(records: Records) -> list[Dot]:
     return found
 
 
-def draw(records: Records) -> None:
-    """Writes the figure of all declared differences."""
+def draw(records: Records) -> bytes:
+    """Draws all declared differences."""
     rows = differences(records)
     title = "difference in percentage points of games won"
     with drawing(records.folder, "differences", [rows_height(len(rows))]) as (axis,):
         draw_dots(axis, title, rows, differences=True)
-    shutil.copy(records.folder / "differences.png", RESULTS)
+    return (records.folder / "differences.png").read_bytes()
 
 
 PAGES = (

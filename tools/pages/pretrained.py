@@ -1,6 +1,5 @@
 """docs/results/pretrained.md: two pretrained models in CoinCollector."""
 
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -12,7 +11,7 @@ from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.charts import draw_outcomes, series_of
 from tools.pages import tables
 from tools.pages.blocks import Page
-from tools.pages.records import RESULTS, Records, scored, transcripts
+from tools.pages.records import Records, scored, transcripts
 
 PLAYED = "pretrained/records.tar.xz", "pretrained"
 NAMES = "pretrained/names_records.tar.xz", "pretrained_names"
@@ -220,10 +219,10 @@ def whole_files(records: Records) -> str:
     )
 
 
-def draw(records: Records) -> None:
+def draw(records: Records) -> bytes:
     """Draws how the games of each arm ended."""
     draw_outcomes(series_of(records.sweep(*PLAYED)), records.folder)
-    shutil.copy(records.folder / "outcomes.png", RESULTS / "pretrained")
+    return (records.folder / "outcomes.png").read_bytes()
 
 
 PAGES = (

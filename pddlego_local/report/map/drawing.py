@@ -171,7 +171,8 @@ def _node(
         classes.append("goal")
     left, top = place.x - place.width / 2, place.y - place.height / 2
     yield f'<g class="{joined(classes)}">'
-    yield title([fact for fact in world.facts if box in fact[1:]][:MOST_TOLD], box)
+    told = sorted(fact for fact in world.facts if box in fact[1:])
+    yield title(told[:MOST_TOLD], box)
     yield (
         f'<rect x="{left:.0f}" y="{top:.0f}" width="{place.width:.0f}"'
         f' height="{place.height:.0f}" rx="5"/>'
