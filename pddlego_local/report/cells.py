@@ -233,7 +233,7 @@ def find_cells(paths: Iterable[Path]) -> Cells:
             except ConfigError as error:
                 wrong.append(str(error))
         if not found:
-            no_cells = f"{path}: no run.json at or below this folder"
+            no_cells = f"{path}: no run.json in it or below it"
             raise ConfigError("; ".join(wrong) or no_cells)
         left_out += wrong
         for cell in sorted(found, key=_order):

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import shutil
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pddlego_local.api.canary import LARK
 from pddlego_local.commands.shared.bundle_check import check
 from pddlego_local.core.record.entry import RECORD, Played
 from pddlego_local.planner import FastDownward
@@ -18,6 +20,9 @@ from tests.suites import Conf, small_conf
 from tools.dataset import gold_of, write
 
 Object = dict[str, Any]
+VLLM = "pddlego_local.models.vllm.model.VllmModel"
+NO_LARK = f"the server does not obey {LARK} (`pddlego canary` asks it)"
+NOT_TRAINED = "the model was not trained for method.prompts=pddlego"
 BLOCKS = """\
 parts:
   blocks:
@@ -151,6 +156,222 @@ def test_what_is_not_the_suite_is_named(
     assert check(bundle) == 1
     said = capsys.readouterr().out
     assert told in said, said
+
+
+# ---- What was not played, and why
+
+
+@pytest.fixture(scope="module")
+def nano(entry: Path) -> Path:
+    """A model in the box, whose card excludes edits: four episodes of eight."""
+    assert exit_code(["eval", "nano", f"run.out={entry.parent}"]) == 0
+    return entry.parent / "eval-nano-quick"
+
+
+def leave_out(run: Path, arm: str, why: str) -> None:
+    """Takes an arm of coin_compact out of a record, its sweep and its eval.json."""
+
+    def change(entry: Object) -> None:
+        (play,) = (
+            play
+            for play in entry["plays"]
+            if (play["part"], play["arm"]) == ("coin_compact", arm)
+        )
+        shutil.rmtree(run / play["cell"])
+        (sweep,) = run.glob("sweep-*.json")
+        changed(sweep, lambda sweep: sweep["cells"].pop(play["cell"]))
+        play.update(cell="", why=why)
+
+    changed(run / RECORD, change)
+
+
+def reasons(run: Path, why: str, part: str = "coin_edits") -> None:
+    def change(entry: Object) -> None:
+        for play in entry["plays"]:
+            if play["part"] == part:
+                play["why"] = why
+
+    changed(run / RECORD, change)
+
+
+def of_model(run: Path, **options: str) -> None:
+    """Says in all records that the model had these options."""
+    changed(run / RECORD, lambda entry: entry["model"].update(options))
+    for path in run.glob("*/run.json"):
+
+        def change(record: Object) -> None:
+            record["identity"]["model"].update(options)
+            record["model"].update(weights=record["identity"]["model"]["weights"])
+            record["model"].pop("training_maps_sha256", None)
+            for start in record["starts"]:
+                start["config"]["model"].update(options)
+
+        changed(path, change)
+
+
+def an_invented_reason(run: Path) -> None:
+    leave_out(run, "free", "the server has no free decoding")
+
+
+def a_server_that_cannot_answer_freely(run: Path) -> None:
+    of_model(run, _target_=VLLM)
+    leave_out(run, "free", NO_LARK)
+
+
+def a_server_that_obeyed(run: Path) -> None:
+    of_model(run, _target_=VLLM)
+    changed(run / RECORD, lambda entry: entry.update(canary=[LARK]))
+    leave_out(run, "typed", NO_LARK)
+
+
+def an_environment_that_was_there(run: Path) -> None:
+    leave_out(run, "typed", "coin is not installed here (see `pddlego doctor`)")
+
+
+def another_card(run: Path) -> None:
+    reasons(run, "the model was not trained for environment=coin")
+
+
+def a_reason_for_what_was_played(run: Path) -> None:
+    reasons(run, NOT_TRAINED, part="coin_compact")
+
+
+def a_part_twice(run: Path) -> None:
+    changed(run / RECORD, lambda entry: entry["plays"].append(entry["plays"][0]))
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (an_invented_reason, "coin_compact by free: this program gives no such reason"),
+        (a_server_that_cannot_answer_freely, "coin_compact by free: this program"),
+        (a_server_that_obeyed, "coin_compact by typed: this program gives no such"),
+        (an_environment_that_was_there, "coin_compact by typed: this program gives no"),
+        (another_card, "eval.json: coin_edits: this program gives no such reason"),
+        (a_reason_for_what_was_played, "has a cell, and a reason why it was not"),
+        (a_part_twice, "eval.json: it has a part by an arm twice"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_reason_that_cannot_hold_is_named(
+    nano: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    tamper: Callable[[Path], None], told: str,
+) -> None:  # fmt: skip
+    copy = Path(shutil.copytree(nano, tmp_path / nano.name))
+    tamper(copy)
+    code = check(copy)
+    said = capsys.readouterr().out
+    assert code == 1 and told in said, said
+    assert "not verified: why" not in said
+
+
+def test_what_the_card_in_the_box_excludes_is_said(
+    nano: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(nano) == 0
+    said = capsys.readouterr().out
+    assert (
+        f"not played: 4 of 8 episodes of this size: coin_edits: {NOT_TRAINED}" in said
+    )
+    assert "not verified: why" not in said
+
+
+def what_a_server_lacked(run: Path) -> None:
+    of_model(run, _target_=VLLM)
+    leave_out(run, "typed", NO_LARK)
+
+
+def the_card_of_a_model_of_ones_own(run: Path) -> None:
+    of_model(run, weights="mine")
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (what_a_server_lacked, f"2 of 8 episodes|coin_compact by typed: {NO_LARK}"),
+        (the_card_of_a_model_of_ones_own, f"4 of 8 episodes|coin_edits: {NOT_TRAINED}"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_reason_that_nobody_can_verify_is_counted(
+    nano: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    tamper: Callable[[Path], None], told: str,
+) -> None:  # fmt: skip
+    copy = Path(shutil.copytree(nano, tmp_path / nano.name))
+    tamper(copy)
+    assert check(copy) == 0, capsys.readouterr().out
+    *_, last, unverified = capsys.readouterr().out.splitlines()
+    count, why = told.split("|")
+    assert last == f"not verified: why {count} of this size were not played: {why}"
+    assert unverified.startswith("not verified: tokens")
+
+
+def test_without_an_eval_json_no_suite_is_compared(
+    entry: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    shutil.copytree(entry, tmp_path / entry.name)
+    (tmp_path / entry.name / RECORD).unlink()
+    bundle = tmp_path / "run.tar.xz"
+    pack(tmp_path / entry.name, bundle)
+    said = pddlego("eval", "--check", bundle).out
+    assert "4 of 4 rows confirmed" in said
+    assert "no eval.json: this is no evaluation, and no suite was compared" in said
+    shutil.copytree(entry, tmp_path / "whole")
+    said = pddlego("eval", "--check", tmp_path).out
+    assert "2 of 4 cells belong to no evaluation" in said
+
+
+# ---- Files that are named
+
+
+def bundle_with(file: Path, run: Path, name: str) -> Path:
+    """A bundle that holds one file of a run."""
+    with tarfile.open(file, "w:xz") as archive:
+        archive.add(next(run.rglob(name)), f"{run.name}/{name}")
+    return file
+
+
+def test_a_bundle_without_records_is_named(
+    entry: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    bundle = bundle_with(tmp_path / "a.tar.xz", entry, RECORD)
+    assert f"{bundle}: no run.json" in pddlego("eval", "--check", bundle, code=2).err
+    bundle = bundle_with(tmp_path / "b.tar.xz", entry, "run.json")
+    words = ("eval", "--compare", entry, bundle, "--out", tmp_path)
+    assert f"{bundle} holds no eval.json" in pddlego(*words, code=2).err
+
+
+def test_a_damaged_bundle_of_a_comparison_is_named(
+    entry: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    copy = tmp_path / entry.name
+    copy.mkdir()
+    (copy / RECORD).write_text("{", encoding="utf-8")
+    bundle = bundle_with(tmp_path / "damaged.tar.xz", copy, RECORD)
+    for pair in ((bundle, entry), (entry, bundle)):
+        said = pddlego("eval", "--compare", *pair, "--out", tmp_path, code=2).err
+        assert f"{bundle}/{entry.name}/{RECORD} is not valid" in said
+    absent = tmp_path / "absent"
+    for words in (("--compare", absent, entry), ("--compare", entry, absent)):
+        said = pddlego("eval", *words, code=2).err
+        assert f"{absent}: there is no such file or folder" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("absent/x.tar.xz", "does not exist"),
+        ("x.zip", "its name must end in .tar.xz"),
+        ("folder.tar.xz", "is a folder"),
+    ],
+)
+def test_a_bundle_that_cannot_be_written_is_refused_before_a_game(
+    conf: Conf, tmp_path: Path, pddlego: Pddlego, file: str, said: str
+) -> None:
+    (tmp_path / "folder.tar.xz").mkdir()
+    words = ("eval", "reference", f"run.out={tmp_path}", "--bundle", tmp_path / file)
+    assert said in pddlego(*words, code=2).err
+    assert not (tmp_path / "eval-reference-quick").exists()
 
 
 def test_the_reference_gives_a_data_set(entry: Path, tmp_path: Path) -> None:
