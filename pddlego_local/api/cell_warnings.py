@@ -27,10 +27,10 @@ def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
     """
     found: dict[_Trained, list[str]] = {}
     for cell in cells:
-        if asked := never_seen(cell):
+        if excluded := never_seen(cell):
             known = [f"{name}={value}" for name, value in _trained_on(cell).items()]
             model = _Trained(cell.labels["model"], ", ".join(known))
-            found.setdefault(model, []).extend(asked)
+            found.setdefault(model, []).extend(excluded)
     warnings = []
     for model, settings in found.items():
         unknown = ", ".join(dict.fromkeys(settings))
@@ -45,11 +45,11 @@ def never_seen(cell: CellConfig) -> list[str]:
     """Returns the settings of a cell that the model's card excludes from its
     training.
     """
-    asked = []
+    excluded = []
     for name, value in _trained_on(cell).items():
-        if (given := _asked(cell, name)) != value:
-            asked.append(f"{name}={given}")
-    return asked
+        if (given := asked(cell, name)) != value:
+            excluded.append(f"{name}={given}")
+    return excluded
 
 
 def _trained_on(cell: CellConfig) -> Mapping[str, str]:
@@ -64,7 +64,7 @@ class _Trained(NamedTuple):
     known: str
 
 
-def _asked(cell: CellConfig, name: str) -> str:
+def asked(cell: CellConfig, name: str) -> str:
     """Returns the cell's value of one of the settings that a card may name."""
     if name in ("environment", "method"):
         return cell.kind(name)  # because labels can be chosen

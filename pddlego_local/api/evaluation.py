@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.api.canary import BEHIND_A_THOUGHT, LARK, Canary, canary
-from pddlego_local.api.cell_warnings import never_seen
+from pddlego_local.api.canary import LARK, Canary, canary
 from pddlego_local.api.evaluation_folder import check_possible, clear, is_of_another
+from pddlego_local.api.not_played import not_installed, not_obeyed, not_trained
 from pddlego_local.api.options import model_options, overrides_of
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.core.formats import object_of
@@ -16,7 +16,6 @@ from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.record.entry import Entry, Played, write_entry
 from pddlego_local.core.record.run_record import in_ranges
 from pddlego_local.core.secrets import hidden_in_word
-from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.runner.config import CellConfig, compose_cell
@@ -91,16 +90,10 @@ class _Model:
 
     def refuses(self, config: CellConfig) -> str:
         """Returns why the model cannot play a cell; "" if it may."""
-        if unseen := never_seen(config):
-            known = [word for word in unseen if not word.endswith("=None")]
-            return f"the model was not trained for {', '.join(known or unseen)}"
-        if self.obeyed is None:
-            return ""
-        decoding = config.tree["decoding"]
-        needed = f"{LARK}{BEHIND_A_THOUGHT if decoding['reason'] == 'think' else ''}"
-        if RUNGS[decoding["rung"]].constrained and needed not in self.obeyed:
-            return f"the server does not obey {needed} (`pddlego canary` asks it)"
-        return ""
+        why = not_trained(config)
+        if not why and self.obeyed is not None:
+            why = not_obeyed(config, self.obeyed)
+        return why
 
 
 def evaluation(
@@ -232,8 +225,7 @@ def _lacks(config: CellConfig, known: dict[str, str]) -> str:
             parts["environment"].preflight()
             known[environment] = ""
         except MissingPart:  # its message names a folder of this machine
-            label = config.labels["environment"]
-            known[environment] = f"{label} is not installed here (see `pddlego doctor`)"
+            known[environment] = not_installed(config)
     return known[environment]
 
 

@@ -12,9 +12,8 @@ from pddlego_local.commands.shared.dry_run import AskedCell
 from pddlego_local.commands.shared.options import path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
-from pddlego_local.core.record.entry import RECORD
 from pddlego_local.core.visible import visible
-from pddlego_local.report.bundle import pack, unpacked
+from pddlego_local.report.bundle import check_name, evaluation_in, pack
 from pddlego_local.report.card import write_card
 from pddlego_local.report.card.compared import write_comparison
 from pddlego_local.runner.config import hydra_for
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bundle",
         type=path,
         metavar="FILE",
-        help="then pack the records into one file, such as nano.tar.xz",
+        help="then pack the records into one file NAME.tar.xz",
     )
     add(
         "--check",
@@ -93,6 +92,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _compare(first, second, arguments.out)
     if arguments.out:
         raise ConfigError("--out is the folder of --compare; write run.out=FOLDER.")
+    if arguments.bundle:
+        check_name(arguments.bundle)
     model, overrides = arguments.model, arguments.overrides
     if "=" in model and arguments.url:  # the server's own model
         model, overrides = "", [model, *overrides]
@@ -144,20 +145,12 @@ def _print_not_played(planned: Evaluation) -> None:
 
 
 def _compare(first: Path, second: Path, out: Path | None) -> int:
-    if out is None and not second.is_dir():
+    if out is None and second.is_file():
         raise ConfigError("--compare of bundles: name a folder for its page with --out")
     with contextlib.ExitStack() as stack:
-        base = _folder_of(first, stack)
-        other = _folder_of(second, stack)
+        base = stack.enter_context(evaluation_in(first))
+        other = stack.enter_context(evaluation_in(second))
         page, text = write_comparison(base, other, out or second)
     print(text)
     print(f"the page: {page}")
     return 0
-
-
-def _folder_of(run: Path, stack: contextlib.ExitStack) -> Path:
-    """Returns the folder of an evaluation, which a bundle holds as its only one."""
-    if run.is_dir():
-        return run
-    here = stack.enter_context(unpacked(run))
-    return next((file.parent for file in here.rglob(RECORD)), here)

@@ -15,6 +15,7 @@ import getpass
 import io
 import json
 import lzma
+import os
 import re
 import socket
 import tarfile
@@ -26,12 +27,17 @@ from typing import Any, Final
 from pddlego_local.core.durable import unused_name
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import object_of
+from pddlego_local.core.record.entry import RECORD
 from pddlego_local.core.record.folder import recording
 from pddlego_local.core.secrets import hidden
 from pddlego_local.report.cells import find_cells
 
 MOST_BYTES = 4_000_000_000
 """The limit for an unpacked bundle. Without it, a small file could fill the disk."""
+
+PRIVATE = "<private>"
+"""Stands in a bundle in place of the names of a user and a machine."""
+SUFFIX = ".tar.xz"
 
 _FILES = re.compile(
     r"(?:[\w-][\w.-]*/){0,4}"
@@ -42,6 +48,24 @@ _PRESET: Final = 8  # of xz: 32 MiB are searched for what was said before
 _PRIVATE_OF_A_START = ("command", "servers")
 _PRIVATE_OF_A_MODEL = ("server", "engine")  # how it was run, not what it is
 _HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)[^\s/\\'\"]+")
+
+
+def check_name(file: Path) -> None:
+    """Raises ConfigError if no bundle can be written there, before anything is
+    played.
+    """
+    if not file.name.endswith(SUFFIX):
+        raise ConfigError(
+            f"--bundle {file}: a bundle is a compressed archive, so its name must end"
+            f" in {SUFFIX}."
+        )
+    if file.is_dir():
+        raise ConfigError(f"--bundle {file} is a folder; name a file.")
+    if not os.access(file.parent, os.W_OK | os.X_OK) or not file.parent.is_dir():
+        raise ConfigError(
+            f"--bundle {file}: the folder {file.parent} does not exist, or cannot be"
+            " written; make it, or name another one."
+        )
 
 
 def pack(run_folder: Path, file: Path) -> None:
@@ -103,7 +127,7 @@ def _without_places(tree: Any) -> Any:
     text = _HOME.sub("~", tree)
     if " " in text:
         for name in (getpass.getuser(), socket.gethostname()):
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "<private>", text)
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", PRIVATE, text)
     return text
 
 
@@ -112,8 +136,11 @@ def unpacked(file: Path) -> Iterator[Path]:
     """Lends a folder with the records of a bundle, for the block. What a bundle does
     not hold is an error.
 
-    Raises ConfigError if the file is no bundle.
+    Raises ConfigError if the file is no bundle. A ConfigError of the block names the
+    bundle in place of the folder, which nobody will find.
     """
+    if not file.exists():
+        raise ConfigError(f"{file}: there is no such file or folder.")
     with tempfile.TemporaryDirectory() as folder:
         try:
             with tarfile.open(file, "r:xz") as archive:
@@ -123,7 +150,30 @@ def unpacked(file: Path) -> Iterator[Path]:
                 f"{file} is not a bundle ({error!s:.200}); `pddlego eval --bundle`"
                 " writes one"
             ) from error
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        except ConfigError as error:
+            raise ConfigError(str(error).replace(folder, str(file))) from error
+
+
+@contextlib.contextmanager
+def evaluation_in(file: Path) -> Iterator[Path]:
+    """Lends the folder of the evaluation that a bundle holds. A folder is lent as it
+    is. Raises ConfigError as `unpacked`, and if a bundle holds no evaluation, or more
+    than one.
+    """
+    if file.is_dir():
+        yield file
+        return
+    with unpacked(file) as folder:
+        runs = [path.parent for path in folder.rglob(RECORD)]
+        if len(runs) != 1:
+            found = f"{len(runs)} files {RECORD}" if runs else f"no {RECORD}"
+            raise ConfigError(
+                f"{file} holds {found}, so it is not the bundle of one evaluation;"
+                f" `pddlego eval MODEL --bundle FILE{SUFFIX}` writes one."
+            )
+        yield runs[0]
 
 
 def _members(archive: tarfile.TarFile, file: Path) -> Iterator[tarfile.TarInfo]:

@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.visible import visible
 from tools.pages import (
     described,
     instead,
@@ -31,8 +33,9 @@ from tools.pages.blocks import Page, regenerated
 from tools.pages.records import RESULTS, ROOT, Records
 
 PAGES: tuple[Page, ...] = (
+    *models.PAGES,  # first: its bundles are of others, and may be damaged
     *overview.PAGES, *instead.PAGES, *pretrained.PAGES, *described.PAGES, *nano.PAGES,
-    *nano_edit.PAGES, *selector.PAGES, *models.PAGES,
+    *nano_edit.PAGES, *selector.PAGES,
 )  # fmt: skip
 
 
@@ -80,5 +83,16 @@ def main() -> int:
     return int(check and bool(changed))
 
 
+def named() -> int:
+    """Returns the exit code: that of `main`, or 2 after one sentence on a file that
+    cannot be used.
+    """
+    try:
+        return main()
+    except ConfigError as error:
+        print(visible(str(error)), file=sys.stderr)
+        return ConfigError.exit_code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(named())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.commands.shared.redraw import Redraw
-from pddlego_local.commands.shared.suite_check import suite_differences
+from pddlego_local.commands.shared.suite_check import check_suite
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.rows import EpisodeRow, GameTrial
@@ -86,19 +86,21 @@ def check(
         means = _Means(planners, redraw, _left_out(cells, most_rows))
         for cell in cells:
             of_cell = _check_cell(cell, means)
-            _print_findings(_name(cell.folder, here), of_cell)
+            _print_findings(_name(cell.folder, here, file), of_cell)
             found += of_cell
+        suite = check_suite(here, cells)
         others = [line.replace(f"{here}/", "") for line in cells.left_out]
-        others += [*_absent_cells(cells, here), *suite_differences(here, cells)]
+        others += [*_absent_cells(cells, here, file), *suite.differences]
     if redraw and server_url:
         others += redraw.differences(server_url)
-    for line in others:
-        print(visible(line))
     found.differences += others
+    for line in (*others, *suite.not_played):
+        print(visible(line))
     for version in _other_versions(cells):
         print(f"recorded by {version}; checked by {_version_of(provenance())}")
     print(f"{found} in {len(cells)} cells")
-    print(UNVERIFIED)
+    for line in (*suite.unverified, UNVERIFIED):
+        print(visible(line))
     return 1 if found.differences or not found.confirmed else 0
 
 
@@ -111,9 +113,9 @@ def _left_out(
     return frozenset(random.sample(rows, len(rows) - most_rows))
 
 
-def _name(folder: Path, root: Path) -> str:
+def _name(folder: Path, root: Path, file: Path) -> str:
     name = folder.relative_to(root).as_posix()
-    return root.name if name == "." else name
+    return file.name if name == "." else name
 
 
 def _print_findings(name: str, found: _Findings) -> None:
@@ -125,12 +127,12 @@ def _print_findings(name: str, found: _Findings) -> None:
         print(visible(f"  {difference}"))
 
 
-def _absent_cells(cells: list[CellRecord], here: Path) -> Iterator[str]:
+def _absent_cells(cells: list[CellRecord], here: Path, file: Path) -> Iterator[str]:
     """Yields a sentence for each cell that a sweep requested and that is not there."""
     there = {cell.folder.resolve() for cell in cells}
     for folder, episodes in sorted(read_sweeps(here).items()):
         if folder not in there:
-            name = _name(folder, here.resolve())
+            name = _name(folder, here.resolve(), file)
             yield f"{name}: requested by a sweep ({len(episodes)} rows), but not here"
 
 

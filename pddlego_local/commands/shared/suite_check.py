@@ -1,13 +1,17 @@
 """Checks that the cells of an evaluation are those of its frozen suite."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pddlego_local.api.not_played import Unplayed
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.grouping import grouped, grouped_by
 from pddlego_local.core.record.entry import RECORD, Entry, Played, read_entry
+from pddlego_local.models.weights import fingerprint, shipped
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.suite import (
     BY_RULES,
     RANDOM,
@@ -17,28 +21,63 @@ from pddlego_local.runner.suite import (
     words_of,
 )
 
+NO_SUITE = f"no {RECORD}: this is no evaluation, and no suite was compared"
 
-def suite_differences(folder: Path, cells: Iterable[CellRecord]) -> Iterator[str]:
-    """Yields a sentence for each thing in which an evaluation at or below a folder is
-    not what its suite says. Prints what it says of parts that were not played.
+
+@dataclass
+class SuiteCheck:
+    """Sentences: in what an evaluation is not what its suite says, which parts it did
+    not play, as the card of its model demands, and what remains unverified.
     """
-    for file in sorted(folder.rglob(RECORD)):
+
+    differences: list[str] = field(default_factory=list)
+    not_played: list[str] = field(default_factory=list)
+    unverified: list[str] = field(default_factory=list)
+
+
+def check_suite(folder: Path, cells: Sequence[CellRecord]) -> SuiteCheck:
+    """Compares each evaluation at or below a folder with its suite."""
+    found = SuiteCheck()
+    others = {cell.folder for cell in cells}
+    files = sorted(folder.rglob(RECORD))
+    for file in files:
         run = file.parent
         here = {cell.folder.name: cell for cell in cells if cell.folder.parent == run}
+        others -= {cell.folder for cell in here.values()}
         try:
-            yield from _differences(read_entry(run), here)
+            _compare(read_entry(run), here, found)
         except ConfigError as error:
-            yield str(error).replace(f"{folder}/", "")
+            found.differences.append(str(error).replace(f"{folder}/", ""))
+    if not files:
+        found.unverified.append(NO_SUITE)
+    elif others:
+        found.unverified.append(
+            f"{len(others)} of {len(cells)} cells belong to no evaluation (there is no"
+            f" {RECORD} beside them), and were compared with no suite"
+        )
+    return found
 
 
-def _differences(entry: Entry, cells: Mapping[str, CellRecord]) -> Iterator[str]:
-    if entry.suite != suite().number:
-        yield f"{RECORD}: suite {entry.suite} is not suite {suite().number} of here"
+def _compare(entry: Entry, cells: Mapping[str, CellRecord], found: SuiteCheck) -> None:
+    number = suite().number
+    if entry.suite != number:
+        found.differences.append(
+            f"{RECORD}: suite {entry.suite} is not suite {number} of here"
+        )
         return
     size = suite().size(entry.size)
+    found.differences += _differences(entry, size, cells)
+    _explain(entry, size, cells, found)
+
+
+def _differences(
+    entry: Entry, size: Size, cells: Mapping[str, CellRecord]
+) -> Iterator[str]:
     if (sha256 := check_frozen(size)) != entry.sha256:
         yield f"{RECORD}: its suite has the hash {entry.sha256:.12}, not {sha256:.12}"
     played = {(play.part, play.arm): play for play in entry.plays}
+    if len(played) < len(entry.plays):
+        yield f"{RECORD}: it has a part by an arm twice"
     for part, arm in _plays_of(entry, size):
         play = played.pop((part, arm), None)
         if play is None:
@@ -75,16 +114,16 @@ def _of_play(
     if set(play.numbers) != set(games):
         yield f"{RECORD}: {name} has other games than the suite"
     if play.why:
-        print(f"not played: {name}: {play.why}")
-        return
+        if play.cell:
+            yield f"{RECORD}: {name} has a cell, and a reason why it was not played"
+        return  # `_explain` judges the reason
     cell = cells.get(play.cell)
     if cell is None:
         yield f"{RECORD}: the cell of {name} is not here ({play.cell})"
         return
     if absent := set(games) - {game for game, _ in cell.requested}:
         yield f"{play.cell}: {len(absent)} games of the suite were not requested"
-    words = words_of(part, play.arm, games, thinking=entry.thinking)
-    config = compose_cell([*words, "model=reference"])
+    config = _config_of(entry, play)
     wanted = {**config.identity, "model": entry.model}
     differing = [key for key in wanted if wanted[key] != cell.run.identity.get(key)]
     limits = config.tree["planner"].get("limits")
@@ -94,5 +133,74 @@ def _of_play(
         yield f"{play.cell}: other than the suite's: {', '.join(differing)}"
 
 
+def _config_of(entry: Entry, play: Played) -> CellConfig:
+    """Returns the suite's configuration of a part and an arm, played by rules, with
+    the games of all sizes.
+    """
+    part = suite().parts[play.part]
+    words = words_of(part, play.arm, part.games, thinking=entry.thinking)
+    return compose_cell([*words, "model=reference"])
+
+
 def _limits(config: Mapping[str, Any]) -> Any:
     return config.get("planner", {}).get("limits")
+
+
+# ---- What was not played
+
+
+def _explain(
+    entry: Entry, size: Size, cells: Mapping[str, CellRecord], found: SuiteCheck
+) -> None:
+    """Judges the reasons that an entry gives for what it did not play."""
+    known = set(_plays_of(entry, size))
+    plays = [play for play in entry.plays if (play.part, play.arm) in known]
+    played = [_config_of(entry, play) for play in plays if not play.why]
+    card_is_here = _card_is_here(entry, cells)
+    judged = []
+    for play in plays:
+        if play.why:
+            config = _config_of(entry, play)
+            config = replace(config, tree={**config.tree, "model": entry.model})
+            unplayed = Unplayed(config, card_is_here, entry.canary, played)
+            judged.append(((unplayed.judge(play.why), play.why), play))
+    total = _episodes(entry.plays)
+    for (verdict, why), alike in grouped(judged).items():
+        episodes = f"{_episodes(alike)} of {total} episodes of this size"
+        names = _names(alike, entry)
+        if verdict == "invented":
+            found.differences.append(
+                f"{RECORD}: {names}: this program gives no such reason for not playing"
+                f" them: {why}"
+            )
+        elif verdict == "possible":
+            found.unverified.append(
+                f"not verified: why {episodes} were not played: {names}: {why}"
+            )
+        else:
+            found.not_played.append(f"not played: {episodes}: {names}: {why}")
+
+
+def _episodes(plays: Sequence[Played]) -> int:
+    return sum(len(play.numbers) for play in plays)
+
+
+def _names(plays: Sequence[Played], entry: Entry) -> str:
+    """Names parts and arms; a part with all of its arms by its name alone."""
+    of_part = grouped_by(entry.plays, lambda play: play.part)
+    names = list[str]()
+    for part, found in grouped_by(plays, lambda play: play.part).items():
+        arms = ", ".join(play.arm for play in found)
+        names.append(part if len(found) == len(of_part[part]) else f"{part} by {arms}")
+    return "; ".join(names)
+
+
+def _card_is_here(entry: Entry, cells: Mapping[str, CellRecord]) -> bool:
+    """Returns whether the entry's model is in the box: its name, and the fingerprint of
+    its weights where cells have one.
+    """
+    folder = shipped(str(entry.model.get("weights")))
+    if folder is None:
+        return False
+    recorded = {cell.run.model.get("fingerprint") for cell in cells.values()}
+    return recorded <= {None, fingerprint(folder)}

@@ -48,7 +48,7 @@ class Counts(Recorded):
     actions: int  # commands carried out since the last reset, including replayed ones
     refused: int  # commands that were refused in any attempt, planned or named
     pddlego_steps: int  # actions + refused: PDDLego counts both as steps (§4)
-    calls: int  # requests to the model
+    calls: int  # questions to the model, however many requests an answer took
     causes: Mapping[Annotated[str, one_of(CAUSES)], int]  # {cause: calls}
     solver_errors: int  # attempts whose first PDDL gave nothing to do
     # … of which a retry gave a plan, and neither the budget nor a lost game ended the
@@ -57,7 +57,7 @@ class Counts(Recorded):
     simulation_errors: int  # steps that needed more than one attempt
     simulation_errors_fixed: int  # … of which a later attempt ran without a refusal
     edit_faults: int  # parts of edits that named something absent (PDDL-edit)
-    prompt_tokens: int  # of all requests
+    prompt_tokens: int  # of all calls; the prompt of a call counts once
     completion_tokens: int  # of all answers
     forced_tokens: int  # completion tokens that the grammar fixed: not sampled
     rollbacks: int  # how often a part of an answer was rolled back and resampled

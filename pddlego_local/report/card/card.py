@@ -1,6 +1,6 @@
 """Puts a card together, and writes it as a page, as Markdown and as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import pydantic
 
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.card.faults import Fault, write_faults
+from pddlego_local.report.card.left_out import LeftOut, left_out
 from pddlego_local.report.card.numbers import (
     STAGES,
     Evaluated,
@@ -19,27 +20,22 @@ from pddlego_local.report.card.numbers import (
     published_beside,
     renamed_of,
 )
+from pddlego_local.report.card.player import details_of, player_of
 from pddlego_local.report.card.pooled import Pooled, pooled
+from pddlego_local.report.card.words import WORDS
 from pddlego_local.report.contrasts import Contrast
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.papers import Row
 from pddlego_local.report.text import number, percent, rate, rendered
 from pddlego_local.runner.settings import ARM
-from pddlego_local.runner.suite import BY_RULES, suite
-
-UNTESTED = (
-    "This size tests nothing: its games are too few. The differences are shown with"
-    " their intervals at 95 %, one by one, without a verdict."
-)
-UNPROVEN = (
-    "Nothing here proves that the named weights wrote these answers: records show what"
-    " was asked, what was answered, and what came of it in the game."
-)
+from pddlego_local.runner.suite import suite
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """The content of a card. `model` says who played, where and with which versions.
+    """The content of a card. `model` says who played and where, and `details` has
+    hashes and versions. `arms` says in words what each arm of its lines is.
+    `not_compared` are the suite's comparisons that this evaluation cannot make.
     `published` has results of others on the same games with the same method, by part.
     """
 
@@ -49,10 +45,13 @@ class Card:
     title: str
     thinking: bool
     model: Mapping[str, str]
+    details: Mapping[str, str]
+    arms: Mapping[str, str]
     lines: Sequence[Line]
     renamed: Sequence[Renamed]
     tested: bool
     comparisons: Sequence[Pooled]
+    not_compared: Sequence[LeftOut]
     faults: Sequence[Fault]
     published: Mapping[str, Sequence[Row]]
     problems: Sequence[str]
@@ -72,12 +71,14 @@ def write_card(run: Path) -> Path:
     card = card_of(run)
     text = _CARD.dump_json(card, indent=2)
     (run / "card.json").write_bytes(text + b"\n")
-    words = {"number": number, "percent": percent, "rate": rate, "STAGES": STAGES}
     facts: dict[str, Any] = {
         "card": card,
-        "UNTESTED": UNTESTED,
-        "UNPROVEN": UNPROVEN,
-        **words,
+        "number": number,
+        "percent": percent,
+        "rate": rate,
+        "whole": whole,
+        "STAGES": STAGES,
+        "words": WORDS,
     }
     markdown = rendered("card", **facts)
     (run / "card.md").write_text(markdown, encoding="utf-8")
@@ -85,6 +86,11 @@ def write_card(run: Path) -> Path:
     path = run / "card.html"
     path.write_text(html, encoding="utf-8")
     return path
+
+
+def whole(value: float | None) -> str:
+    """For example "4,695"."""
+    return "–" if value is None else f"{value:,.0f}"
 
 
 def card_of(run: Path) -> Card:
@@ -98,15 +104,23 @@ def card_of(run: Path) -> Card:
         size=entry.size,
         title=entry.title,
         thinking=entry.thinking,
-        model=dict(_facts(evaluated)),
+        model=dict(player_of(evaluated)),
+        details=dict(details_of(evaluated)),
+        arms=_arms(lines),
         lines=lines,
         renamed=renamed_of(lines),
         tested=tested,
         comparisons=_comparisons(evaluated, tested=tested),
+        not_compared=[*left_out(evaluated)],
         faults=write_faults(evaluated),
         published=published_beside(entry),
         problems=[problem for cell in evaluated.cells for problem in cell.problems],
     )
+
+
+def _arms(lines: Sequence[Line]) -> dict[str, str]:
+    """Says what each arm is that was played."""
+    return {line.arm: WORDS["arms"][line.arm] for line in lines if not line.why}
 
 
 def _comparisons(evaluated: Evaluated, *, tested: bool) -> list[Pooled]:
@@ -126,33 +140,3 @@ def _comparisons(evaluated: Evaluated, *, tested: bool) -> list[Pooled]:
         if group:
             groups.append(group)
     return pooled(groups, tested=tested)
-
-
-def _facts(evaluated: Evaluated) -> Iterator[tuple[str, str]]:
-    """Yields who played, where, and with which versions."""
-    entry = evaluated.entry
-    yield "name", entry.name
-    if entry.name in BY_RULES:
-        yield "plays", "by rules; it is no language model"
-    yield "thinks before it answers", "yes" if entry.thinking else "no"
-    if not evaluated.cells:
-        return
-    run = evaluated.cells[0].run
-    for key, value in run.model.items():
-        yield key.replace("_", " "), str(value)
-    if entry.quantization:
-        yield "quantization", entry.quantization
-    if dtype := entry.model.get("dtype"):
-        yield "dtype", str(dtype)
-    if entry.canary:
-        yield "the server obeys", "; ".join(entry.canary)
-    start = run.starts[-1]
-    if start.backend_version:
-        yield "version of the backend", start.backend_version
-    machine = start.machine or {}
-    if "gpus" in machine:  # earlier records do not say
-        yield "GPUs", ", ".join(machine["gpus"]) or "none"
-    yield "cores", str(machine.get("cores", "unknown"))
-    packages = start.packages or {}
-    versions = [f"{name} {version}" for name, version in packages.items() if version]
-    yield "packages", ", ".join(versions)

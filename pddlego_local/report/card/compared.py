@@ -1,5 +1,6 @@
 """Compares two evaluations on the same games: `pddlego eval --compare A B`."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,32 +12,37 @@ from pddlego_local.core.record.run_record import RunRecord
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.card.numbers import Evaluated
 from pddlego_local.report.card.pooled import pooled
+from pddlego_local.report.card.words import WORDS
 from pddlego_local.report.contrasts import Contrast
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.text import rate, rendered
+from pddlego_local.runner.suite import RANDOM, suite
 
 SAME = ("suite", "sha256", "size", "thinking")
 """What two entries must have in common."""
 
 
 def write_comparison(first: Path, second: Path, out: Path) -> tuple[Path, str]:
-    """Writes compare.html and compare.md into a folder, and returns the path of the
-    page and the text. Raises ConfigError for evaluations that cannot be compared.
+    """Writes a page and the same as Markdown into a folder, each named by both models
+    and the size, and returns the path of the page and the text. Raises ConfigError for
+    evaluations that cannot be compared.
     """
     a, b = Evaluated(first), Evaluated(second)
-    _refuse_other_settings(a, b)
-    parts = [*_contrasts(a, b)]
-    if not parts:
-        raise ConfigError(f"{first} and {second} have no part and arm in common.")
     names = _names(a, b)
+    _refuse_other_settings(a, b, names)
+    parts = [*_contrasts(a, b, names)]
+    if not parts:
+        raise ConfigError(_nothing_in_common(a, b, names))
+    tested = suite().size(a.entry.size).tested
     by_arm = grouped((played.arm, pair) for played, pair in parts)
-    of_arms = pooled([*by_arm.values()], tested=True, names=names)
+    of_arms = pooled([*by_arm.values()], tested=tested, names=names)
     titles = [f"{played.part}, {played.arm}" for played, _ in parts]
     of_parts = pooled([[pair] for _, pair in parts], tested=False, names=names)
     facts: dict[str, Any] = {
         "names": names,
-        "runs": (first, second),
-        "entries": (a.entry, b.entry),
+        "entry": a.entry,
+        "tested": tested,
+        "words": WORDS,
         "arms": [*zip(by_arm, of_arms, strict=True)],
         "parts": [*zip(titles, of_parts, strict=True)],
         "rate": rate,
@@ -44,24 +50,51 @@ def write_comparison(first: Path, second: Path, out: Path) -> tuple[Path, str]:
     }
     text = rendered("compare", **facts)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "compare.md").write_text(text, encoding="utf-8")
-    path = out / "compare.html"
+    name = re.sub(r"[^\w.-]+", "_", "-".join(["compare", *names, a.entry.size]))
+    (out / f"{name}.md").write_text(text, encoding="utf-8")
+    path = out / f"{name}.html"
     html = page("compare.html.jinja", styles=["common.css", "card.css"], **facts)
     path.write_text(html, encoding="utf-8")
     return path, text
 
 
-def _refuse_other_settings(a: Evaluated, b: Evaluated) -> None:
+def _refuse_other_settings(a: Evaluated, b: Evaluated, names: tuple[str, str]) -> None:
     for name in SAME:
         ours, theirs = getattr(a.entry, name), getattr(b.entry, name)
         if ours != theirs:
             raise ConfigError(
-                f"{a.run} and {b.run} cannot be compared: their {name} is {ours} and"
+                f"{' and '.join(names)} cannot be compared: their {name} is {ours} and"
                 f" {theirs}."
             )
 
 
-def _contrasts(a: Evaluated, b: Evaluated) -> Iterator[tuple[Played, Contrast]]:
+def _nothing_in_common(a: Evaluated, b: Evaluated, names: tuple[str, str]) -> str:
+    if RANDOM in (a.entry.name, b.entry.name):
+        other = b if a.entry.name == RANDOM else a
+        return (
+            f"{RANDOM} writes no files, so it plays none of the arms of a model, and"
+            " cannot be compared with one. What it won of the same games is the floor"
+            f" on the card of {other.entry.title} ({other.run.name}/card.html)."
+        )
+    played = "; ".join(
+        f"{name} played {', '.join(_parts_of(side)) or 'nothing yet'}"
+        for name, side in zip(names, (a, b), strict=True)
+    )
+    return (
+        f"{' and '.join(names)} have no part and arm in common: {played}. Compare two"
+        " that played the same part."
+    )
+
+
+def _parts_of(evaluated: Evaluated) -> dict[str, None]:
+    """Returns the parts of which a cell has begun."""
+    plays = evaluated.entry.plays
+    return dict.fromkeys(played.part for played in plays if evaluated.cell(played))
+
+
+def _contrasts(
+    a: Evaluated, b: Evaluated, names: tuple[str, str]
+) -> Iterator[tuple[Played, Contrast]]:
     """Yields the parts and arms that both played. Raises ConfigError if their cells
     have other settings, whatever eval.json says.
     """
@@ -75,7 +108,7 @@ def _contrasts(a: Evaluated, b: Evaluated) -> Iterator[tuple[Played, Contrast]]:
         if identities[0] != identities[1]:
             differing = ", ".join(_differing(*identities))
             raise ConfigError(
-                f"{a.run} and {b.run} cannot be compared: in {played.part} by"
+                f"{' and '.join(names)} cannot be compared: in {played.part} by"
                 f" {played.arm} they differ in {differing}."
             )
         yield played, Contrast("model", Arm((cells[0],)), Arm((cells[1],)))
@@ -95,9 +128,13 @@ def _differing(first: dict[str, Any], second: dict[str, Any]) -> Iterator[str]:
 
 
 def _names(a: Evaluated, b: Evaluated) -> tuple[str, str]:
-    """Returns the names of both entries, or the folders' if these are the same."""
-    names = (a.entry.title, b.entry.title)
-    return names if names[0] != names[1] else (a.run.name, b.run.name)
+    """Returns the names of both entries; if they are the same, those of the folders."""
+    first, second = a.entry.title, b.entry.title
+    if first == second:
+        first, second = a.run.name, b.run.name
+    if first == second:
+        return f"{first} (first)", f"{second} (second)"
+    return first, second
 
 
 def _caveats(a: Evaluated, b: Evaluated) -> Iterator[str]:

@@ -18,7 +18,7 @@ FOLDER = "faults"
 @dataclass(frozen=True, kw_only=True)
 class Fault:
     """A lost game. `page` is the path of its page below the card's folder; "" without
-    a transcript.
+    a transcript. `means` says what its outcome means.
     """
 
     part: str
@@ -30,14 +30,17 @@ class Fault:
 
 
 def write_faults(evaluated: Evaluated) -> list[Fault]:
-    """Draws lost games, the same ones from the same records, and writes their pages."""
-    lost = []
+    """Draws lost games, the same ones from the same records, and writes their pages.
+    Parts that share their episodes count once.
+    """
+    lost = dict[tuple[str, int], Played]()
     for played in evaluated.entry.plays:
         for row in counted(evaluated.rows(played)).counted:
             if not row.success:
-                lost.append((played, row.game))
+                lost.setdefault((played.cell, row.game), played)
+    episodes = [(played, game) for (_, game), played in lost.items()]
     draw = random.Random(f"{evaluated.entry.sha256} {evaluated.entry.title}")
-    drawn = draw.sample(lost, min(MOST, len(lost)))
+    drawn = draw.sample(episodes, min(MOST, len(episodes)))
     for old in (evaluated.run / FOLDER).glob("*.html"):
         old.unlink()
     return [
@@ -55,7 +58,9 @@ def _written(evaluated: Evaluated, played: Played, game: int) -> Fault:
         path = evaluated.run / page
         path.parent.mkdir(exist_ok=True)
         alone = Neighbours(None, None, {})
-        text = episode_page(cell, link, alone, Reference.of(cell.run))
+        where = f"{played.part}, {played.arm}"
+        back = [(f"the card of {evaluated.entry.title} ({where})", "../card.html")]
+        text = episode_page(cell, link, alone, Reference.of(cell.run), back)
         path.write_text(text, encoding="utf-8")
     outcome = link.row.outcome
     return Fault(

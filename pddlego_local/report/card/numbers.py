@@ -1,7 +1,7 @@
 """The numbers of a card, from the records of an evaluation alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +16,7 @@ from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.costs import cost_of
 from pddlego_local.report.measures import (
     EQUIVALENT,
+    UNCOMPARED,
     compared_with_gold,
     has_reached,
     measure,
@@ -25,7 +26,7 @@ from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.runner.suite import BY_RULES, RANDOM, REFERENCE, suite
 
 STAGES = ("refused", "accepted", "plan", "valid", "equivalent")
-"""How far the files of an episode came at most: the planner's translator refused all of
+"""How far the best file of an episode came: the planner's translator refused all of
 them; accepted some; the planner found a plan; the game was won, or the plan is valid in
 the gold files; the problem is equivalent to the gold problem.
 """
@@ -51,11 +52,14 @@ class Share:
 @dataclass(frozen=True, kw_only=True)
 class Cost:
     """What a game won cost: the totals over all scored games, lost ones included,
-    divided by the games won; None if none was won, or without transcripts.
+    divided by the games won; None if none was won. `calls` and `answer_tokens` are
+    those of the rows. A call takes several `requests` if its answer is written in
+    stages; these, and the `prompt_tokens` of all of them, are None without transcripts.
     """
 
-    requests: float | None = None
+    calls: float | None = None
     answer_tokens: float | None = None
+    requests: float | None = None
     prompt_tokens: float | None = None
 
 
@@ -65,9 +69,11 @@ class Line:
 
     `asked` are its games, `finished` those with a result, and `apart` those of them
     that are not scored, such as games that are solved at reset. `stages` counts the
-    scored games by how far their files came; it is empty if the method writes none.
-    `floor` and `ceiling` are what random valid commands and the rule-based reference
-    won of the scored games. `why` says why the line was not played.
+    scored games by how far their files came; it is empty if the method writes none, and
+    lacks "equivalent" if no file was compared with a gold problem. `floor` and
+    `ceiling` are what random valid commands and the rule-based reference won of the
+    scored games. `cell` is the folder of its records, which several lines share if they
+    have the same episodes. `why` says why the line was not played.
     """
 
     part: str
@@ -83,6 +89,7 @@ class Line:
     cost: Cost | None = None
     floor: Share | None = None
     ceiling: Share | None = None
+    cell: str = ""
     why: str = ""
 
     @property
@@ -173,9 +180,10 @@ def _line(evaluated: Evaluated, played: Played, rules: Mapping[str, Evaluated]) 
         apart=len(rows) - len(scored),
         won=measure(scored).success if scored else None,
         stages={} if played.arm.startswith("act") else stages_of(scored),
-        cost=_cost(cell, scored) if cell else None,
+        cost=_cost(cell, scored),
         floor=_share(rules.get(RANDOM), played.part, games),
         ceiling=_share(rules.get(REFERENCE), played.part, games),
+        cell=played.cell,
         why=played.why,
     )
 
@@ -185,11 +193,15 @@ def _choice(words: Sequence[str]) -> str:
 
 
 def stages_of(rows: Sequence[EpisodeRow]) -> dict[str, int]:
-    """Counts rows by `STAGES`; {} if a method wrote no files."""
+    """Counts rows by `STAGES`; {} if no model was asked."""
+    if not any(row.calls for row in rows):
+        return {}
     counts = dict.fromkeys(STAGES, 0)
     for row in rows:
         counts[_stage(row)] += 1
-    return counts if rows and any(row.calls for row in rows) else {}
+    if all(compared_with_gold(row) in UNCOMPARED for row in rows):
+        del counts["equivalent"]
+    return counts
 
 
 def _stage(row: EpisodeRow) -> str:
@@ -202,18 +214,24 @@ def _stage(row: EpisodeRow) -> str:
     return "accepted" if has_reached("accepted", row) else "refused"
 
 
-def _cost(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Cost:
+def _cost(cell: CellRecord | None, scored: Sequence[EpisodeRow]) -> Cost | None:
+    """Returns None if no model was asked."""
+    if cell is None or not any(row.calls for row in scored):
+        return None
     won = sum(row.success for row in scored)
     if not won:
         return Cost()
-    answer_tokens = sum(row.completion_tokens for row in scored) / won
+    of_rows = Cost(
+        calls=sum(row.calls for row in scored) / won,
+        answer_tokens=sum(row.completion_tokens for row in scored) / won,
+    )
     try:
         cost = cost_of(cell)
     except ValueError:  # a transcript is missing, or cannot be read
-        return Cost(answer_tokens=answer_tokens)
-    return Cost(
+        return of_rows
+    return replace(
+        of_rows,
         requests=cost.requests / won,
-        answer_tokens=answer_tokens,
         prompt_tokens=cost.prompt_tokens / won,
     )
 

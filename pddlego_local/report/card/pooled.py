@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pddlego_local.report.card.numbers import Won
 from pddlego_local.report.comparisons import Comparison, family
 from pddlego_local.report.contrasts import Contrast, Role
-from pddlego_local.report.first_screen import difference, won_alone
-from pddlego_local.report.statistics.rates import Interval
-from pddlego_local.report.verdicts import verdict, word
+from pddlego_local.report.first_screen import won_alone
+from pddlego_local.report.statistics.rates import LEVEL, Interval
+from pddlego_local.report.verdicts import points, span, verdict, word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,8 @@ class Pooled:
     """A comparison of two arms over the parts that both played.
 
     `tested` says whether it is tested; then `word` and `text` are its verdict, and
-    `interval` is that of the test. Otherwise `interval` is the one at 95 %.
+    `interval` is that of the test. Otherwise `interval` is the one at 95 %. `points`
+    has the difference in words, with the interval and its level.
     """
 
     base: str
@@ -29,6 +30,7 @@ class Pooled:
     other_won: Won
     difference: float | None
     interval: Interval
+    level: float
     points: str
     alone: str
     tested: bool
@@ -65,6 +67,8 @@ def _with_names(found: Comparison, names: tuple[str, str] | None) -> Comparison:
 
 
 def _in_words(found: Comparison, *, parts: int, tested: bool) -> Pooled:
+    interval = found.new.interval if tested else found.plain
+    level = 1 - (found.new.level if tested else LEVEL)
     return Pooled(
         base=found.base.value,
         other=found.other.value,
@@ -73,10 +77,18 @@ def _in_words(found: Comparison, *, parts: int, tested: bool) -> Pooled:
         base_won=found.base.success,
         other_won=found.other.success,
         difference=found.difference,
-        interval=found.new.interval if tested else found.plain,
-        points=difference(found),
+        interval=interval,
+        level=level,
+        points=_points(found.difference, interval, level),
         alone=won_alone(found),
         tested=tested,
         word=word(found) if tested else "",
         text=verdict(found) if tested else "",
     )
+
+
+def _points(difference: float | None, interval: Interval, level: float) -> str:
+    """For example "+5 points (-12 to 24 at 95 %)"; "–" without pairs."""
+    if difference is None:
+        return "–"
+    return f"{points(difference)} points ({span(interval)} at {100 * level:.4g} %)"

@@ -144,9 +144,13 @@ class Step:
 
 
 def episode_page(
-    cell: CellRecord, link: EpisodeLink, neighbours: Neighbours, reference: Reference
+    cell: CellRecord,
+    link: EpisodeLink,
+    neighbours: Neighbours,
+    reference: Reference,
+    back: Sequence[tuple[str, str]],
 ) -> str:
-    """Returns the page as HTML."""
+    """Returns the page as HTML. `back` are titles and addresses of the pages above."""
     events, unreadable = cell.events(link.row)
     steps = steps_of(entries(events, maps_of(events, reference)))
     ends = [event for event in events if isinstance(event, End)]
@@ -158,6 +162,7 @@ def episode_page(
         link=link,
         ended=ended(link.row),
         neighbours=neighbours,
+        back=back,
         unreadable=unreadable,
         steps=steps,
         first_wrong=next((step for step in steps if step.wrong), None),

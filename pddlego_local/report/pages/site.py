@@ -80,7 +80,7 @@ def write_pages(
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            shown = episode_page(cell, link, neighbours, reference)
+            shown = episode_page(cell, link, neighbours, reference, _back(link))
             path.write_text(shown, encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
     found = verdicts(compared)
@@ -95,6 +95,11 @@ def write_pages(
     page_text = _first_page(cells, links, numbers, compared, figures, **facts)
     index.write_text(page_text, encoding="utf-8")
     return index
+
+
+def _back(link: EpisodeLink) -> list[tuple[str, str]]:
+    index = "../../index.html"
+    return [("report", index), ("episodes of this arm", f"{index}#cell={link.cell}")]
 
 
 def _first_page(
