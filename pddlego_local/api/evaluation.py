@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.api.canary import LARK, Canary, canary
+from pddlego_local.api.evaluation_folder import check_possible, clear, is_of_another
 from pddlego_local.api.not_played import not_installed, not_obeyed, not_trained
 from pddlego_local.api.options import model_options, overrides_of
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.core.formats import object_of
+from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.record.entry import Entry, Played, write_entry
 from pddlego_local.core.record.run_record import in_ranges
 from pddlego_local.core.secrets import hidden_in_word
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.models.weights import locate
+from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import at, choices_of, default_tree, suggestion
+from pddlego_local.runner.run import asked_and_missing
 from pddlego_local.runner.suite import (
     BY_RULES,
     RANDOM,
@@ -43,10 +47,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What an entry plays: its record, and its cells, each once."""
+    """What an entry plays: its record, and its cells, each once. `replaces` says
+    whether another evaluation left its start, without an episode, in the folder.
+    """
 
     entry: Entry
     cells: list[Cell]
+    replaces: bool
 
     @property
     def folder(self) -> Path:
@@ -57,9 +64,16 @@ class Evaluation:
         return [cell.config for cell in self.cells]
 
     def begin(self) -> None:
-        """Writes eval.json and the sweep. Raises ConfigError if the folder has another
-        entry.
+        """Writes eval.json and the sweep, after looking at the model if it is needed.
+        Raises ConfigError or MissingPart, and nothing is written, if it cannot play.
         """
+        _, missing = asked_and_missing(self.configs)
+        if missing:
+            first = self.configs[0]
+            thinking = first.build("decoding").thinking
+            first.build("model").preflight(thinking=thinking)
+        if self.replaces:
+            clear(self.folder)
         write_entry(self.folder, self.entry)
         write_sweep(self.configs)
 
@@ -93,7 +107,8 @@ def evaluation(
     """Returns what a model plays of a size of the suite; nothing is played.
 
     A running `server` is asked what it obeys. Raises ConfigError for an unknown model
-    or size, for an option that would change the suite, and if there is nothing to play.
+    or size, for an option that would change the suite, if there is nothing to play, and
+    if the folder has episodes of another evaluation.
     """
     _refuse_others(overrides)
     sha256 = check_frozen(suite().size(size))
@@ -104,8 +119,11 @@ def evaluation(
     ours = [f"name=eval-{title}-{size}", *found.words]
     shared = [word for word in ours if word.partition("=")[0] not in given]
     shared += overrides
+    _check_options(shared, overrides)
     plays, cells = _plays_of(found, size, shared, thinking)
     first = cells[0].config
+    settings = first.tree["model"]
+    files = _files_of(settings)
     entry = Entry(
         suite=suite().number,
         sha256=sha256,
@@ -113,20 +131,46 @@ def evaluation(
         name=found.name,
         thinking=thinking,
         model=first.identity["model"],
-        quantization=_quantization(first.tree["model"]),
+        quantization=_quantization(files),
         plays=plays,
         canary=[*(found.obeyed or ())],
     )
-    return Evaluation(entry, cells)
+    weights = dict[str, str]()
+    if files:
+        weights = identity_of(settings["weights"], settings.get("revision"), files)
+    replaces = is_of_another(first.folder.parent, entry, weights)
+    return Evaluation(entry, cells, replaces)
 
 
 def _refuse_others(overrides: Sequence[str]) -> None:
     for word in overrides:
+        if "=" not in word:
+            raise ConfigError(
+                f"{word}: an evaluation has one model, and this is a second one; give"
+                " each its own command. (An option is OPTION=VALUE.)"
+            )
         if not word.lstrip("+").startswith(OWN_OPTIONS):
             raise ConfigError(
                 f"{hidden_in_word(word)}: the suite is frozen, so an evaluation takes"
                 " options of model, run and name alone, such as run.concurrency=8."
             )
+
+
+def _check_options(words: Sequence[str], given: Sequence[str]) -> None:
+    """Raises ConfigError for an unknown option or an impossible value, whatever is
+    played. The nearest option is proposed among those that an evaluation takes.
+    """
+    tree = default_tree(words)
+    takes = {key: tree.get(key) for key in ("model", "run", "name")}
+    for word in given:
+        key = word.partition("=")[0]
+        above, _, name = key.rpartition(".")
+        beside = at(takes, above)
+        if isinstance(beside, Mapping) and beside and name not in beside:
+            raise ConfigError(f"there is no option {key!r}{suggestion(key, takes)}")
+    config = compose_cell(words)
+    check_possible(config)
+    config.build("model")
 
 
 def _plays_of(
@@ -206,6 +250,12 @@ def _model_of(
             raise ConfigError(f"{model} plays by rules and does not think.")
         return _Model(model, ["model=reference"])
     options = model_options(model)
+    if options == {"model": model} and model not in choices_of("model"):
+        end = did_you_mean(model, choices_of("model"))
+        raise ConfigError(
+            f"there is no model {model}{end} `pddlego doctor` lists the models; a"
+            f" folder is written with a slash, ./{model}."
+        )
     if options["model"] == "transformers" and _has_vllm():
         options["model"] = "vllm"
     named = Path(model)
@@ -246,17 +296,26 @@ def _as_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name).strip("._") or "model"
 
 
-def _quantization(settings: Mapping[str, Any]) -> str:
-    """Returns how the weights are quantized, as their config.json says; "" if they are
-    not, or are not here.
+def _files_of(settings: Mapping[str, Any]) -> Path | None:
+    """Returns the folder of the model's weights; None if it has none, a server has
+    them, or they are not here. Raises ConfigError for files that are no model's.
     """
     weights = settings.get("weights")
     server = settings.get("server") or {}
     if not weights or server.get("url"):
-        return ""
+        return None
     try:
-        config = object_of(locate(weights, settings.get("revision")) / "config.json")
-    except (PddlegoError, OSError, ValueError):
+        return locate(weights, settings.get("revision"))
+    except MissingPart:
+        return None
+
+
+def _quantization(files: Path | None) -> str:
+    """Returns how the weights are quantized, as their config.json says; "" if they are
+    not, or are not here.
+    """
+    if files is None:
         return ""
+    config = object_of(files / "config.json")
     how = config.get("quantization_config") or {}
     return str(how.get("quant_method", ""))

@@ -17,6 +17,7 @@ from pddlego_local.report.bundle import check_name, evaluation_in, pack
 from pddlego_local.report.card import write_card
 from pddlego_local.report.card.compared import write_comparison
 from pddlego_local.runner.config import hydra_for
+from pddlego_local.runner.run import asked_and_missing
 from pddlego_local.runner.suite import suite
 
 MODEL = """\
@@ -105,7 +106,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             overrides=overrides,
         )
         if arguments.dry_run:
-            _list(planned)
+            _list(planned, model or planned.entry.name)
             return 0
         planned.begin()
         _print_not_played(planned)
@@ -117,19 +118,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _list(planned: Evaluation) -> None:
+def _list(planned: Evaluation, model: str) -> None:
     """Prints the cells, what the model needs, what is not played, and the sum of the
-    token limits.
+    token limits of the episodes that are left.
     """
-    dry_run.list_cells([AskedCell(cell.words, cell.config) for cell in planned.cells])
+    cells = [AskedCell(cell.words, cell.config) for cell in planned.cells]
+    dry_run.list_cells(cells, model)
     _print_not_played(planned)
     answers = sum(
-        len([*config.episodes]) * config.tree["decoding"]["max_tokens"]
+        asked_and_missing([config])[1] * config.tree["decoding"]["max_tokens"]
         for config in planned.configs
     )
     print(
-        f"Token limits: {answers:,} tokens if each episode asks for one answer. Most"
-        " answers are shorter, and most episodes ask for several."
+        f"Token limits: {answers:,} tokens if each episode that is left asks for one"
+        " answer. Most answers are shorter, and most episodes ask for several."
     )
     entry = planned.entry
     print(f"Suite {entry.suite}, {entry.sha256[:12]}; records: {planned.folder}")

@@ -22,6 +22,7 @@ from pddlego_local.models.cache import kept, made_once, sha256_of
 
 log = logging.getLogger(__name__)
 _PREFIX = "gguf-"
+_MAGIC = b"GGUF"
 # Vocabularies in which each digit is one token (llama.cpp, src/llama-vocab.cpp, case
 # "smollm"). Transformers knows the rules of other vocabularies
 # (GGUF_PRE_TOKENIZER_SPLITS), but not of these.
@@ -79,6 +80,13 @@ def plain_folder(file: Path) -> Path:
     """
     if not file.is_file():
         raise ConfigError(f"model.weights: there is no file {file}.")
+    with file.open("rb") as opened:
+        if opened.read(len(_MAGIC)) != _MAGIC:
+            raise ConfigError(
+                f"model.weights: {file} is no GGUF file, whatever its name says: its"
+                " content does not begin with GGUF. Download it again, or give another"
+                " file."
+            )
     folder = folder_of(sha256_of(file))
     if not folder.is_dir():
         for package in ("gguf", "accelerate"):

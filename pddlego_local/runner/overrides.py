@@ -267,7 +267,7 @@ def known_options(overrides: Sequence[str]) -> Iterator[None]:
         within = getattr(error.__cause__, "full_key", None) or ""
         if within.startswith(f"{key}."):
             key = within
-        end = _suggestion(key, default_tree(overrides))
+        end = suggestion(key, default_tree(overrides))
         raise ConfigError(f"there is no option {key!r}{end}") from error
 
 
@@ -309,7 +309,7 @@ def choices_of(group: str) -> list[str]:
     return choices
 
 
-def _suggestion(key: str, tree: Mapping[str, Any]) -> str:
+def suggestion(key: str, tree: Mapping[str, Any]) -> str:
     """Returns the end of the sentence about an unknown option. It suggests the option
     with the nearest name: one beside it, else one from any group. It lists the options
     beside it if none is near.

@@ -13,6 +13,7 @@ import pytest
 
 import pddlego_local
 from pddlego_local.core.record.entry import RECORD
+from pddlego_local.core.resources import folder
 from tests.commands.test_canary import SCHEMAS, handler_of, obeys
 from tests.models.quiet_server import serving
 from tests.pddlego import Pddlego, exit_code
@@ -163,11 +164,18 @@ def test_the_dry_run_plays_nothing_and_says_what_is_not_played(
         (["nano", "games=0-9"], "the suite is frozen"),
         (["nano", "environment.rooms=3"], "the suite is frozen"),
         (["nano", "--size", "huge"], "the sizes of suite 1 are quick, standard"),
-        (["none_such"], "model=none_such"),
+        (["nanno"], "there is no model nanno; did you mean nano? `pddlego doctor`"),
+        (["nano", "nano_early"], "nano_early: an evaluation has one model"),
         ([], "name a model"),
         (["reference", "--thinking"], "plays by rules"),
-        (["nano", "run.concurrency=none"], "run.concurrency"),
-        (["nano", "model.no_option=1"], "no_option"),
+        (["nano", "run.concurrency=many"], "pddlego: run.concurrency"),
+        (["nano", "run.out=/dev/null/runs"], "because /dev/null is no folder"),
+        (
+            ["nano", "model.no_option=1"],
+            "no option 'model.no_option'; the options of",
+        ),
+        (["nano", "model.dtyp=1"], "did you mean model.dtype?"),
+        (["nano", "model.temperature=1"], "there is no option 'model.temperature'"),
         (["nano", "--out", "x"], "--out is the folder of --compare"),
     ],
 )
@@ -177,15 +185,73 @@ def test_mistakes_are_told_in_one_sentence(
     printed = pddlego("eval", *words, "--dry-run", code=2)
     assert said in printed.err
     assert printed.err.count("\n") <= 2
+    for refused_or_beside_the_point in ("decoding.temperature?", "not trained"):
+        assert refused_or_beside_the_point not in printed.err
 
 
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]], ids=["played", "dry_run"])
 def test_a_folder_of_another_entry_is_left_as_it_is(
-    runs: Path, pddlego: Pddlego
+    dry_run: list[str], runs: Path, pddlego: Pddlego
 ) -> None:
     before = (runs / "eval-reference-quick" / RECORD).read_bytes()
-    words = ["eval", "nano", "name=eval-reference-quick", f"run.out={runs}"]
-    assert "holds another evaluation: its model is" in pddlego(*words, code=2).err
+    words = ["eval", "nano", "name=eval-reference-quick", f"run.out={runs}", *dry_run]
+    said = pddlego(*words, code=2).err
+    assert "it was played by reference, not by nano; " in said
+    assert "with name=NAME or run.out=FOLDER" in said
+    assert "{" not in said
     assert (runs / "eval-reference-quick" / RECORD).read_bytes() == before
+
+
+def test_two_folders_with_one_last_name_are_two_models(
+    runs: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    for number, shipped in enumerate(("nano", "nano_early")):
+        copy = tmp_path / str(number) / "model"
+        shutil.copytree(folder("weights") / shipped, copy)
+    first, second = ("0/model", "1/model")
+    pddlego("eval", tmp_path / first, f"run.out={tmp_path}")
+    begun = [*(tmp_path / "eval-model-quick").glob("*/episodes.jsonl")]
+    assert len(begun) == 2
+    for rows in begun:
+        rows.unlink()  # without an episode, the folder is free for another model
+    printed = pddlego("eval", tmp_path / second, f"run.out={tmp_path}")
+    assert "2 episodes to play, 0 done" in printed.err
+    for dry_run in ([], ["--dry-run"]):
+        words = ["eval", str(tmp_path / first), f"run.out={tmp_path}", *dry_run]
+        said = pddlego(*words, code=2).err
+        assert f"its weights were {tmp_path / second} (fingerprint" in said
+        assert f"not {tmp_path / first} (" in said
+
+
+def test_a_dry_run_counts_the_episodes_that_are_left_and_has_the_given_name(
+    runs: Path, pddlego: Pddlego
+) -> None:
+    words = ["eval", "nano", "--dry-run", f"run.out={runs}"]
+    printed = pddlego(*words).out
+    assert "Token limits: 0 tokens" in printed
+    weights = str(folder("weights") / "nano")
+    printed = pddlego("eval", weights, *words[2:3], "name=other").out
+    assert f"\n{weights}: " in printed
+    assert "Token limits: 4,096 tokens" in printed
+
+
+def test_what_is_no_model_leaves_no_folder(
+    runs: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    other = tmp_path / "other.gguf"
+    other.write_bytes(b"no model at all")
+    out = tmp_path / "runs"
+    for model, said in (
+        ("/etc/passwd", "there is no folder /etc/passwd"),
+        (tmp_path, "has no config.json"),
+        (tmp_path / "none.gguf", "there is no file"),
+        (other, "is no GGUF file, whatever its name says"),
+        ("owner/none_such", "are not on this machine"),
+    ):
+        printed = pddlego("eval", model, f"run.out={out}", code=(2, 3))
+        assert said in printed.err
+        assert printed.err.count("\n") == 1
+    assert not out.exists()
 
 
 def test_a_changed_suite_is_not_played(

@@ -26,9 +26,10 @@ class AskedCell(NamedTuple):
     config: CellConfig
 
 
-def list_cells(cells: Sequence[AskedCell]) -> None:
+def list_cells(cells: Sequence[AskedCell], model: str = "") -> None:
     """Prints a table of the cells and their overrides, the needs of each model, and
-    warnings. Raises ConfigError for an impossible model folder or context.
+    warnings. `model` names the only model, in place of its YAML file. Raises
+    ConfigError for an impossible model folder or context.
     """
     configs = [cell.config for cell in cells]
     models: dict[str, CellConfig] = {}
@@ -36,7 +37,7 @@ def list_cells(cells: Sequence[AskedCell]) -> None:
         models.setdefault(str(config.tree["model"]), config)
     fits = []
     for config in models.values():
-        fits.append(look_at(config.labels["model"], config.tree["model"]))
+        fits.append(look_at(model or config.labels["model"], config.tree["model"]))
     show(screen(), _table(cells))
     for fit in fits:
         print(fit)

@@ -79,23 +79,8 @@ def read_entry(run: Path) -> Entry:
 
 
 def write_entry(run: Path, entry: Entry) -> None:
-    """Writes eval.json. Raises ConfigError if the folder has another entry, and
-    RecordFault if it cannot be written.
-    """
+    """Writes eval.json. Raises RecordFault if it cannot be written."""
     path = run / RECORD
-    if path.exists():
-        _refuse_other(run, read_entry(run), entry)
     with recording(path):
         run.mkdir(parents=True, exist_ok=True)
     write_json(path, _ENTRY.dump_python(entry, mode="json"))
-
-
-def _refuse_other(run: Path, before: Entry, now: Entry) -> None:
-    for name in ("suite", "sha256", "size", "thinking", "model"):
-        was, given = getattr(before, name), getattr(now, name)
-        if was != given:
-            raise ConfigError(
-                f"{run} holds another evaluation: its {name} is {was}, not {given}."
-                " Give another folder with run.out=FOLDER, or another name with"
-                " name=NAME."
-            )
