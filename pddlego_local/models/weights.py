@@ -35,6 +35,7 @@ _SHIPPED = (
     "nano_worlds",
     "nano_edit",
     "nano_edit_early",
+    "nano_explored",
 )
 _CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"

@@ -33,7 +33,14 @@ ENVIRONMENTS = [
     pytest.param("alfworld", marks=pytest.mark.alfworld),
 ]
 RUNGS = ("free", "json", "syntax", "signatures", "typed", "grounded")
-DRIFTING = ("nano", "nano_early", "nano_edit", "nano_edit_early", "nano_worlds")
+DRIFTING = (
+    "nano",
+    "nano_early",
+    "nano_edit",
+    "nano_edit_early",
+    "nano_explored",
+    "nano_worlds",
+)
 PDDL_METHODS = ("pddlego", "pddlego_plus", "pddl_edit", "formalizer")
 TYPED = ("typed", "grounded")
 WITH_GOALS_OF_THEIR_OWN = ("pddl_edit", "pddl_gen", "pddlego")

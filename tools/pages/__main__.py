@@ -25,6 +25,7 @@ from tools.pages import (
     moment,
     nano,
     nano_edit,
+    nano_explored,
     overview,
     pretrained,
     selector,
@@ -35,7 +36,7 @@ from tools.pages.records import RESULTS, ROOT, Records
 PAGES: tuple[Page, ...] = (
     *models.PAGES,  # first: its bundles are of others, and may be damaged
     *overview.PAGES, *instead.PAGES, *pretrained.PAGES, *described.PAGES, *nano.PAGES,
-    *nano_edit.PAGES, *selector.PAGES,
+    *nano_edit.PAGES, *nano_explored.PAGES, *selector.PAGES,
 )  # fmt: skip
 
 

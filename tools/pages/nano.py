@@ -48,7 +48,7 @@ def _of_arms(cells: Sequence[CellRecord]) -> dict[str, str]:
 
 
 def verdicts(records: Records) -> str:
-    lines = tables.verdict_lines(records.compared(*FRESH), where="settings")
+    lines = tables.verdict_lines(records.compared(*FRESH), where=["settings"])
     return lines.replace("model.weights=", "")
 
 

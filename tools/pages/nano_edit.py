@@ -62,7 +62,7 @@ def rules(records: Records) -> str:
 
 
 def verdicts(records: Records, sweep: tuple[str, str]) -> str:
-    return tables.verdict_lines(records.compared(*sweep), where="environment")
+    return tables.verdict_lines(records.compared(*sweep), where=["environment"])
 
 
 def costs(records: Records) -> str:

@@ -84,7 +84,7 @@ def arms_of_names(records: Records) -> str:
 
 
 def verdicts(records: Records, sweep: tuple[str, str]) -> str:
-    lines = tables.verdict_lines(records.compared(*sweep), where="model")
+    lines = tables.verdict_lines(records.compared(*sweep), where=["model"])
     return lines.replace("qwen25_coder_0_5b", "0.5B").replace(
         "qwen25_coder_1_5b", "1.5B"
     )

@@ -147,7 +147,7 @@ def choices(records: Records) -> str:
 
 def verdicts(records: Records) -> str:
     names = {f"selector {name}": name for name in SELECTORS}
-    return tables.verdict_lines(records.compared(*OWN), names, where="environment")
+    return tables.verdict_lines(records.compared(*OWN), names, where=["environment"])
 
 
 PAGES = (

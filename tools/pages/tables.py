@@ -2,7 +2,7 @@
 lines.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 from pddlego_local.core.grouping import grouped
@@ -145,25 +145,26 @@ def percent(part: float, whole: float) -> str:
 
 
 def verdict_lines(
-    found: Compared, names: Mapping[str, str] | None = None, where: str = ""
+    found: Compared,
+    names: Mapping[str, str] | None = None,
+    where: Sequence[str] = (),
 ) -> str:
     """Returns a list with a line for each declared comparison, primary ones first, and
     below it what the declaration says of results that had been seen.
 
     `names` are names of arms for values of the factor, such as {"repair none": "free"}.
-    `where` is the label that tells the comparisons apart, such as "model".
+    `where` has the labels that tell the comparisons apart, such as "model".
     """
     lines = [f"- {_line(tested, names or {}, where)}" for tested in found.tested]
     lines += [f"\n{sentence}" for sentence in found.known_before]
     return "\n".join(lines)
 
 
-def _line(found: Comparison, names: Mapping[str, str], where: str) -> str:
+def _line(found: Comparison, names: Mapping[str, str], where: Sequence[str]) -> str:
     base = f"`{short_name(found.base.value, names)}`"
     other = f"`{short_name(found.other.value, names)}`"
     line = "primary, " if found.role == "primary" else ""
-    if where:
-        line += f"{found.labels[where]}, "
+    line += "".join(f"{found.labels[label]}, " for label in where)
     line += f"{base} → {other}: "
     here, new = in_short(found, found.here), in_short(found, found.new)
     if found.smallest_shown is None and found.difference is not None:
