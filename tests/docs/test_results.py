@@ -26,6 +26,7 @@ DECLARED = [  # archives and their sweeps
     ("nano_worlds/records.tar.xz", "nano_worlds_constraint"),
     ("grpo/records.tar.xz", "grpo"),
     ("selector/records.tar.xz", "selector"),
+    ("nano_explored/records.tar.xz", "nano_explored"),
 ]
 
 

@@ -16,6 +16,7 @@ from pddlego_local.models.weights import training_maps
 from pddlego_local.planner import FastDownward
 
 GAMES = range(8)
+UNTIL = Budget(unit="actions", limit=50)
 
 
 @pytest.mark.parametrize("renamed", [False, True])
@@ -25,8 +26,8 @@ def test_it_wins_some_houses_that_are_larger_than_in_its_training(
     """Under a grammar, greedily, without a second try. It won 52 and 61 of a hundred
     such games.
     """
-    budget = Budget(unit="actions", limit=50)
-    world = Explored(world="coin", sizes=(12, 16), renamed=renamed, budget=budget)
+    settings = {"world": "coin", "sizes": (12, 16), "renamed": renamed}
+    world = Explored.model_validate(settings | {"budget": UNTIL})
     engine = Engine(device="cpu", threads=1)
     model = TransformersModel(weights="nano_explored", dtype="float32", engine=engine)
     decoding = Decoding(rung="grounded", temperature=0, max_tokens=1024)
