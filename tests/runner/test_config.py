@@ -25,6 +25,7 @@ def composed(option: str) -> CellConfig:
     extra = {
         "experiment=paper/pddlego_plus_domain": nothing_won_yet,
         "experiment=paper/pddlego_plus_domain_alfworld": nothing_won_yet,
+        "experiment=question/instead_partial": ["environment.world=coin"],
         "model=transformers": ["model.weights=some/model"],
         "model=vllm": ["model.weights=some/model"],
         "model=openai_server": [
