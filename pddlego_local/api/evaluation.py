@@ -47,8 +47,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What an entry plays: its record, and its cells, each once. `replaces` says
-    whether another evaluation left its start, without an episode, in the folder.
+    """The record of an evaluation, and the cells that it plays, each once. If
+    `replaces`, the folder has what another evaluation left that played no episode.
     """
 
     entry: Entry

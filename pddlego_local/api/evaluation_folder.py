@@ -14,7 +14,7 @@ from pddlego_local.core.record.run_record import read_run
 from pddlego_local.runner.config import CellConfig
 
 CONTENT = ("fingerprint", "gguf_sha256", "commit")
-"""What identifies the content of weights, wherever they are."""
+"""The keys of a record that tell weights of one name apart by their content."""
 _OF_A_START = ("*/run.json", "*/faults.jsonl", "sweep-*.json")
 
 
@@ -113,7 +113,8 @@ def _other_weights(run: Path, weights: Mapping[str, str]) -> Iterator[str]:
         for key in CONTENT:
             was, given = before.get(key), weights.get(key)
             if was and given and was != given:
+                old, new = before.get("weights"), weights.get("weights")
                 yield (
-                    f"its weights were {before.get('weights')} ({key} {was[:12]}), not"
-                    f" {weights.get('weights')} ({given[:12]})"
+                    f"its weights were {old} ({key} {was[:12]}), not {new}"
+                    f" ({given[:12]})"
                 )

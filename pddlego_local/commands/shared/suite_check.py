@@ -21,6 +21,9 @@ from pddlego_local.runner.suite import (
     words_of,
 )
 
+Configs = Mapping[tuple[str, str], CellConfig]
+"""The suite's configurations, by part and arm."""
+
 NO_SUITE = f"no {RECORD}: this is no evaluation, and no suite was compared"
 
 
@@ -66,24 +69,28 @@ def _compare(entry: Entry, cells: Mapping[str, CellRecord], found: SuiteCheck) -
         )
         return
     size = suite().size(entry.size)
-    found.differences += _differences(entry, size, cells)
-    _explain(entry, size, cells, found)
+    configs = {
+        (part, arm): _config_of(part, arm, thinking=entry.thinking)
+        for part, arm in _plays_of(entry, size)
+    }
+    found.differences += _differences(entry, size, cells, configs)
+    _explain(entry, cells, configs, found)
 
 
 def _differences(
-    entry: Entry, size: Size, cells: Mapping[str, CellRecord]
+    entry: Entry, size: Size, cells: Mapping[str, CellRecord], configs: Configs
 ) -> Iterator[str]:
     if (sha256 := check_frozen(size)) != entry.sha256:
         yield f"{RECORD}: its suite has the hash {entry.sha256:.12}, not {sha256:.12}"
     played = {(play.part, play.arm): play for play in entry.plays}
     if len(played) < len(entry.plays):
         yield f"{RECORD}: it has a part by an arm twice"
-    for part, arm in _plays_of(entry, size):
+    for (part, arm), config in configs.items():
         play = played.pop((part, arm), None)
         if play is None:
             yield f"{RECORD}: {part} by {arm} is missing"
         else:
-            yield from _of_play(entry, play, size, cells)
+            yield from _of_play(entry, play, size, cells, config)
     for part, arm in played:
         yield f"{RECORD}: {part} by {arm} is not in size {entry.size} of the suite"
     asked = {play.cell for play in entry.plays}
@@ -106,7 +113,11 @@ def _plays_of(entry: Entry, size: Size) -> Iterator[tuple[str, str]]:
 
 
 def _of_play(
-    entry: Entry, play: Played, size: Size, cells: Mapping[str, CellRecord]
+    entry: Entry,
+    play: Played,
+    size: Size,
+    cells: Mapping[str, CellRecord],
+    config: CellConfig,
 ) -> Iterator[str]:
     name = f"{play.part} by {play.arm}"
     part = suite().parts[play.part]
@@ -123,7 +134,6 @@ def _of_play(
         return
     if absent := set(games) - {game for game, _ in cell.requested}:
         yield f"{play.cell}: {len(absent)} games of the suite were not requested"
-    config = _config_of(entry, play)
     wanted = {**config.identity, "model": entry.model}
     differing = [key for key in wanted if wanted[key] != cell.run.identity.get(key)]
     limits = config.tree["planner"].get("limits")
@@ -133,12 +143,12 @@ def _of_play(
         yield f"{play.cell}: other than the suite's: {', '.join(differing)}"
 
 
-def _config_of(entry: Entry, play: Played) -> CellConfig:
+def _config_of(part: str, arm: str, *, thinking: bool) -> CellConfig:
     """Returns the suite's configuration of a part and an arm, played by rules, with
     the games of all sizes.
     """
-    part = suite().parts[play.part]
-    words = words_of(part, play.arm, part.games, thinking=entry.thinking)
+    of_suite = suite().parts[part]
+    words = words_of(of_suite, arm, of_suite.games, thinking=thinking)
     return compose_cell([*words, "model=reference"])
 
 
@@ -150,18 +160,20 @@ def _limits(config: Mapping[str, Any]) -> Any:
 
 
 def _explain(
-    entry: Entry, size: Size, cells: Mapping[str, CellRecord], found: SuiteCheck
+    entry: Entry,
+    cells: Mapping[str, CellRecord],
+    configs: Configs,
+    found: SuiteCheck,
 ) -> None:
     """Judges the reasons that an entry gives for what it did not play."""
-    known = set(_plays_of(entry, size))
-    plays = [play for play in entry.plays if (play.part, play.arm) in known]
-    played = [_config_of(entry, play) for play in plays if not play.why]
+    plays = [play for play in entry.plays if (play.part, play.arm) in configs]
+    played = [configs[play.part, play.arm] for play in plays if not play.why]
     card_is_here = _card_is_here(entry, cells)
     judged = []
     for play in plays:
         if play.why:
-            config = _config_of(entry, play)
-            config = replace(config, tree={**config.tree, "model": entry.model})
+            by_rules = configs[play.part, play.arm]
+            config = replace(by_rules, tree={**by_rules.tree, "model": entry.model})
             unplayed = Unplayed(config, card_is_here, entry.canary, played)
             judged.append(((unplayed.judge(play.why), play.why), play))
     total = _episodes(entry.plays)
@@ -190,8 +202,9 @@ def _names(plays: Sequence[Played], entry: Entry) -> str:
     of_part = grouped_by(entry.plays, lambda play: play.part)
     names = list[str]()
     for part, found in grouped_by(plays, lambda play: play.part).items():
+        is_whole = len(found) == len(of_part[part])
         arms = ", ".join(play.arm for play in found)
-        names.append(part if len(found) == len(of_part[part]) else f"{part} by {arms}")
+        names.append(part if is_whole else f"{part} by {arms}")
     return "; ".join(names)
 
 

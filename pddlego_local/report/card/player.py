@@ -18,7 +18,7 @@ DETAILS = {
     TRAINING_MAPS: "SHA-256 of the list of training maps",
     "forced_tokens": "tokens that the grammar fixes are inserted, not sampled",
 }
-"""What records say of a model that few readers need, in words."""
+"""Keys of a record that few readers of a card need, with their meaning."""
 
 
 def player_of(evaluated: Evaluated) -> Iterator[tuple[str, str]]:

@@ -190,7 +190,8 @@ def _labels(start: Point, end: Point, join: Join) -> Iterator[str]:
 
 
 def _is_upright(start: Point, end: Point) -> bool:
-    across, down = abs(end[0] - start[0]), abs(end[1] - start[1])
+    across = abs(end[0] - start[0])
+    down = abs(end[1] - start[1])
     return across < down
 
 
