@@ -17,6 +17,7 @@ from tools.pages.records import RESULTS, ROOT, Records
 DECLARED = [  # archives and their sweeps
     ("nano/fresh_records.tar.xz", "nano_fresh"),
     ("instead/records.tar.xz", "instead_coin"),
+    ("instead/partial_records.tar.xz", "instead_partial"),
     ("mechanism/records.tar.xz", "mechanism"),
     ("mechanism/edit_records.tar.xz", "mechanism_edit"),
     ("pretrained/records.tar.xz", "pretrained"),

@@ -2,31 +2,15 @@
 
 from collections.abc import Sequence
 
-from pddlego_local.core.grouping import grouped
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.costs import cost_of
 from pddlego_local.report.numbers import tries_used_up
-from tools.pages import tables
+from tools.pages import instead_partial, tables
 from tools.pages.blocks import Page
 from tools.pages.records import Records, scored
+from tools.pages.ways import WAYS, by_way, costs, share_won
 
 COIN = "instead/records.tar.xz", "instead_coin"
 EDITS = "mechanism/edit_records.tar.xz", "mechanism_edit"
-WAYS = {
-    "free": "one free answer",
-    "repair_typed": "a free answer, repaired with what `typed` knows",
-    "repair_grounded": "a free answer, repaired with what `grounded` knows",
-    "rounds": "without a plan, shown its answer and the error, at most twice",
-    "best_of_3": "three free answers; the first with a plan is taken",
-    "reject_grounded": (
-        "free answers, at most sixteen, until one is in the language of `grounded`"
-    ),
-    "typed": "the rung `typed`",
-    "grounded": "the rung `grounded`",
-    "repair_grounded_rounds": "as `rounds`, and each answer is repaired",
-    "grounded_rounds": "as `rounds`, under `grounded`",
-}
-
 EDIT_ARMS = {
     "free": "one free answer",
     "free, asked again": "without a plan, the same question again, up to five times",
@@ -48,58 +32,35 @@ NAMES = {
 }
 
 
-def way(cell: CellRecord) -> str:
-    """Returns the name of the arm's file in conf/arm/instead."""
-    named = [start.arm for start in cell.run.starts if start.arm]
-    return named[-1].rpartition("/")[2]
-
-
-def by_way(records: Records) -> dict[str, list[CellRecord]]:
-    """Returns the cells of each arm, in the order of WAYS."""
-    found = grouped((way(cell), cell) for cell in records.sweep(*COIN))
-    return {name: found[name] for name in WAYS}
+def played(records: Records) -> dict[str, list[CellRecord]]:
+    return by_way(records.sweep(*COIN))
 
 
 def arms(records: Records) -> str:
     """The table of games won, answers and costs."""
     rows = []
-    for name, cells in by_way(records).items():
-        games = sum(len(scored(cell)) for cell in cells)
-        won = sum(map(tables.won, cells))
+    for name, cells in played(records).items():
         row = {
             "arm": f"`{name}`",
             "what it is": WAYS[name],
-            "games won": f"{won} of {games}",
-            "share": tables.percent(won, games),
+            "games won": tables.games_won(*cells),
+            "share": share_won(cells),
             "answers with a plan": _with_a_plan(cells),
         }
-        rows.append(row | _costs(cells, games, won))
+        rows.append(row | costs(cells))
     return tables.table(rows)
 
 
 def _with_a_plan(cells: Sequence[CellRecord]) -> str:
-    played = [row for cell in cells for row in scored(cell)]
-    solved = sum(row.causes.get("solved", 0) for row in played)
-    return tables.percent(solved, sum(row.calls for row in played))
-
-
-def _costs(cells: Sequence[CellRecord], games: int, won: int) -> dict[str, str]:
-    each = [cost_of(cell) for cell in cells]
-    answers = sum(cost.completion_tokens for cost in each)
-    prompts = sum(cost.prompt_tokens for cost in each)
-    requests = sum(cost.requests for cost in each)
-    return {
-        "answer tokens a game": f"{answers / games:,.0f}",
-        "prompt tokens a game": f"{prompts / games:,.0f}",
-        "requests a game": f"{requests / games:.1f}",
-        "answer tokens a game won": f"{answers / won:,.0f}",
-    }
+    rows = [row for cell in cells for row in scored(cell)]
+    solved = sum(row.causes.get("solved", 0) for row in rows)
+    return tables.percent(solved, sum(row.calls for row in rows))
 
 
 def by_rooms(records: Records) -> str:
     """Games won in houses of each size."""
     rows = []
-    for name, cells in by_way(records).items():
+    for name, cells in played(records).items():
         in_order = sorted(cells, key=_rooms)
         won = {f"{_rooms(cell)} rooms": tables.games_won(cell) for cell in in_order}
         rows.append({"arm": f"`{name}`", **won})
@@ -112,7 +73,7 @@ def _rooms(cell: CellRecord) -> int:
 
 def used_up(records: Records) -> str:
     """For example "68 of 259": answers for which all sixteen tries were rejected."""
-    cells = by_way(records)["reject_grounded"]
+    cells = played(records)["reject_grounded"]
     answers = [tries_used_up(cell, scored(cell))[0] for cell in cells]
     return f"{sum(rate.k for rate in answers)} of {sum(rate.n for rate in answers)}"
 
@@ -158,6 +119,11 @@ PAGES = (
             "verdicts of Coin": verdicts,
             "arms of edits": edit_arms,
             "verdicts of edits": edit_verdicts,
+            "arms of partly seen worlds": instead_partial.arms,
+            "answers in partly seen worlds": instead_partial.answers,
+            "verdicts of partly seen worlds": instead_partial.verdicts,
+            "partly seen worlds one by one": instead_partial.by_world,
+            "declared afterwards": instead_partial.declared_afterwards,
         },
     ),
 )

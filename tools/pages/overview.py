@@ -8,8 +8,16 @@ from dataclasses import dataclass, field
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
 from pddlego_local.report.statistics.rates import Interval
-from tools.pages import described, instead, nano_edit, pretrained, tables
+from tools.pages import (
+    described,
+    instead,
+    instead_partial,
+    nano_edit,
+    pretrained,
+    tables,
+)
 from tools.pages.blocks import Page
+from tools.pages.pooled import pooled
 from tools.pages.records import Records, scored
 
 COLUMNS = {
@@ -23,12 +31,15 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """A model with a task. Of the sweeps, cells with these labels belong to it."""
+    """A model with a task. Of the sweeps, cells with these labels belong to it. With
+    `over_worlds`, each declared comparison is over all worlds.
+    """
 
     title: str
     page: str
     sweeps: tuple[tuple[str, str], ...]
     labels: Mapping[str, str] = field(default_factory=dict)
+    over_worlds: bool = False
 
     def has(self, labels: Mapping[str, str]) -> bool:
         return all(labels.get(name) == value for name, value in self.labels.items())
@@ -55,6 +66,12 @@ SETTINGS = (
         "nano_edit",
         (nano_edit.OWN, nano_edit.REPAIRED),
         {"environment": "alfworld_unseen"},
+    ),
+    Setting(
+        "`nano_explored`, partly seen worlds, edits",
+        "instead",
+        (instead_partial.PARTIAL,),
+        over_worlds=True,
     ),
 )
 
@@ -92,7 +109,12 @@ def differences(records: Records) -> list[Dot]:
     for setting in SETTINGS:
         title = setting.title.replace("`", "")
         for sweep in setting.sweeps:
-            for tested in records.compared(*sweep).tested:
+            compared = (
+                pooled(records, *sweep)
+                if setting.over_worlds
+                else records.compared(*sweep)
+            )
+            for tested in compared.tested:
                 base = tables.short_name(tested.base.value, {})
                 other = tables.short_name(tested.other.value, {})
                 freely = base == "free" or "repair" in base

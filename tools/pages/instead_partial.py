@@ -1,0 +1,120 @@
+"""The part of docs/results/instead.md on partly seen worlds."""
+
+from pddlego_local.core.record.events import Call, Event, Repair
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.report.cells import CellRecord
+from pddlego_local.report.comparisons import family
+from pddlego_local.report.contrasts import Group
+from pddlego_local.report.verdicts import in_short
+from tools.pages import tables
+from tools.pages.pooled import declared_groups, pooled
+from tools.pages.records import Records, scored, transcripts
+from tools.pages.ways import WAYS, by_way, costs, share_won
+
+PARTIAL = "instead/partial_records.tar.xz", "instead_partial"
+WORLDS = ("coin", "office", "vault")
+
+
+def of_world(cells: list[CellRecord]) -> dict[str, CellRecord]:
+    """Returns the arm's cell of each world."""
+    found = {str(cell.options["environment.world"]): cell for cell in cells}
+    return {world: found[world] for world in WORLDS}
+
+
+def arms(records: Records) -> str:
+    """The table of games won in each world, and what they cost."""
+    rows = []
+    for name, cells in by_way(records.sweep(*PARTIAL)).items():
+        won = {world: tables.games_won(cell) for world, cell in of_world(cells).items()}
+        row = {"arm": f"`{name}`", "what it is": WAYS[name], **won}
+        rows.append(row | {"share": share_won(cells)} | costs(cells))
+    return tables.table(rows)
+
+
+def answers(records: Records) -> str:
+    """The table of what became of answers, over all worlds."""
+    rows = []
+    for name, cells in by_way(records.sweep(*PARTIAL)).items():
+        played = [row for cell in cells for row in scored(cell)]
+        rows.append(
+            {
+                "arm": f"`{name}`",
+                "answers": f"{sum(row.calls for row in played):,}",
+                "not of the form": _ended(played, "no_json", "wrong_keys"),
+                "refused by the planner": _ended(played, "translate_error"),
+                "read, and without a plan": _ended(played, "unsolvable"),
+                "the goal was true already": _ended(played, "goal_already_true"),
+                "with a plan": _ended(played, "solved"),
+            }
+        )
+    return tables.table(rows)
+
+
+def _ended(played: list[EpisodeRow], *causes: str) -> str:
+    ended = sum(row.causes.get(cause, 0) for row in played for cause in causes)
+    return f"{ended:,}"
+
+
+def verdicts(records: Records) -> str:
+    """The declared comparisons over all worlds."""
+    return tables.verdict_lines(pooled(records, *PARTIAL))
+
+
+def by_world(records: Records) -> str:
+    """The primary comparisons in each world by itself."""
+    primary = declared_groups(records, *PARTIAL)["primary"]
+    alone: list[Group] = [[contrast] for group in primary for contrast in group]
+    rows = dict[str, dict[str, str]]()
+    for (contrast,), found in zip(
+        alone, family("primary", alone, frozenset(), ()), strict=True
+    ):
+        base = tables.short_name(found.base.value, {})
+        other = tables.short_name(found.other.value, {})
+        pair = f"`{base}` → `{other}`"
+        world = contrast.base.options["environment.world"]
+        rows.setdefault(pair, {"comparison": pair})[world] = in_short(found, found.new)
+    columns = ("comparison", *WORLDS)
+    return tables.table({name: row[name] for name in columns} for row in rows.values())
+
+
+def declared_afterwards(records: Records) -> str:
+    """For example "70 of 114": of the games that the repair alone won in office and
+    vault, those in which it declared a name in the first answer that differs.
+    """
+    arms = by_way(records.sweep(*PARTIAL))
+    games = declared = 0
+    for world in ("office", "vault"):
+        repaired = _episodes(of_world(arms["repair_grounded"])[world], won=True)
+        masked = _episodes(of_world(arms["grounded"])[world], won=False)
+        for game in repaired.keys() & masked.keys():
+            games += 1
+            declared += _declares(repaired[game], masked[game])
+    return f"{declared} of {games}"
+
+
+def _episodes(cell: CellRecord, *, won: bool) -> dict[int, list[Event]]:
+    """Returns the events of the games that were won, or of those that were lost."""
+    played = zip(scored(cell), transcripts(cell), strict=True)
+    return {row.game: events for row, events in played if row.won == won}
+
+
+def _declares(repaired: list[Event], masked: list[Event]) -> bool:
+    """Whether the repair declared a name in the first answer that the mask changed."""
+    pairs = zip(_answers(repaired), _answers(masked), strict=False)
+    for (ours, changes), (theirs, _) in pairs:
+        assert ours.messages == theirs.messages
+        if ours.text.split() != theirs.text.split():
+            return any(": declared " in change for change in changes)
+    raise ValueError("the two episodes have the same answers")
+
+
+def _answers(events: list[Event]) -> list[tuple[Call, tuple[str, ...]]]:
+    """Returns each answer with the changes that the repair made to it."""
+    found = list[tuple[Call, tuple[str, ...]]]()
+    for event in events:
+        if isinstance(event, Call):
+            found.append((event, ()))
+        elif isinstance(event, Repair):
+            call, _ = found[-1]
+            found[-1] = (call, event.changes)
+    return found
