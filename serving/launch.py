@@ -29,17 +29,8 @@ from types import FrameType
 
 GRACE_S = 5.0
 LONGEST_FOLDER = 40  # a socket's path, below it, may have at most 107 characters
-# The vLLM version of forced_tokens.py and vllm_patches.py.
+# The vLLM version of vllm_patches.py.
 PATCHED_VLLM = "0.32.0"
-MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several steps
-FORCED_TOKEN_DRAFTS = {
-    "method": "custom_class",
-    "model": "forced_tokens.NoProposer",
-    "num_speculative_tokens": MOST_FORCED_TOKENS,
-    # The number is the same for every batch size. Without this setting vLLM pads
-    # requests with drafts that it then rejects.
-    "num_speculative_tokens_per_batch_size": [[1, 1, MOST_FORCED_TOKENS]],
-}
 # Versions of transformers before 5.20 replace these classes by their own
 # (transformers#45488).
 REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
@@ -88,9 +79,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--tensor-parallel-size", type=int, default=1)
     parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     parser.add_argument("--kv-cache-gib", type=int, default=4, help="CPU only")
-    parser.add_argument(
-        "--forced-tokens", action="store_true", help="see forced_tokens.py"
-    )
     parser.add_argument(
         "--batch-invariant", action="store_true", help="CUDA: repeatable, slower"
     )
@@ -218,11 +206,6 @@ def server_command(options: argparse.Namespace) -> list[str]:
         revision = value_of(options.extra, "--revision") or "main"
         if tokenizer := tokenizer_as_it_is(options.model, revision):
             values["--tokenizer"] = tokenizer
-    if options.forced_tokens:
-        values["--scheduler-cls"] = "forced_tokens.ForcingScheduler"
-        values["--speculative-config"] = json.dumps(FORCED_TOKEN_DRAFTS)
-        # This reports the number of forced tokens.
-        values["--per-request-spec-decode-metrics"] = "summary"
     if options.device == "cuda":
         entry = ["-m", "vllm.entrypoints.cli.main"]
         flags = []
@@ -274,9 +257,6 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     if options.matmul_tiles:
         environment["PDDLEGO_MATMUL_TILES"] = str(options.matmul_tiles.absolute())
         _copy_to_workers(environment, "PDDLEGO_MATMUL_TILES")
-    if options.forced_tokens:
-        # The second runner has no such drafts.
-        environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"
     # FlashInfer's sampler is on by default. It is compiled at start with nvcc, which
     # few machines have, and requests with a seed never use it.
     environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")

@@ -16,8 +16,7 @@ answer that vLLM would finish:
   each token.
 - The vocabulary is divided into slices for PDDL, so that masks cost less than half
   (`word_slices`).
-- One call of llguidance fills all masks of a step, including those after drafts, in
-  parallel on the available cores. vLLM fills them one by one if there are drafts.
+- One call of llguidance fills all masks of a step, in parallel on the available cores.
 - A thought cannot end with a call of a tool. vLLM's parser "qwen3" takes `<tool_call>`
   for such an end, the grammar then forbids the token, and the request fails.
 
@@ -122,39 +121,30 @@ def _filled_at_once(fill: Any) -> Any:
     def fill_at_once(self: Any, requests: Any, request_ids: Any, drafts: Any) -> Any:
         """Fills all masks at once, except in two cases that vLLM's own method handles.
 
-        These are the first step, which has no masks yet, and drafts of the engine
-        itself: padded ones, and those of a thought.
+        These are the first step, which has no masks yet, and a step with drafts.
         """
         masks = self._grammar_bitmask
-        alone: list[Any] = []
-        drafted: list[Any] = []
-        free: list[int] = []  # rows in which every token is permitted
-        rows = 0
-        for request_id in request_ids:
-            request = requests[request_id]
-            tokens = drafts.get(request_id, [])
-            grammar = request.structured_output_request.grammar
-            thinks = self._get_constraint_bounds(request, tokens).constraint_start > 0
-            if masks is None or -1 in tokens or (tokens and thinks):
-                return fill(self, requests, request_ids, drafts)
-            first = rows
-            rows += 1 + len(tokens)
-            if thinks or grammar.is_terminated():
-                free += range(first, rows)
-            elif tokens:
-                drafted.append((grammar.ll_matcher, first, tokens))
-            else:
-                alone.append((grammar.ll_matcher, first))
-        if not rows:
+        if masks is None or any(drafts.get(request_id) for request_id in request_ids):
+            return fill(self, requests, request_ids, drafts)
+        if not request_ids:
             return None
+        under_grammar: list[Any] = []
+        free: list[int] = []  # rows in which every token is permitted
+        for row, request_id in enumerate(request_ids):
+            request = requests[request_id]
+            grammar = request.structured_output_request.grammar
+            thinks = self._get_constraint_bounds(request, ()).constraint_start > 0
+            if thinks or grammar.is_terminated():
+                free.append(row)
+            else:
+                under_grammar.append((grammar.ll_matcher, row))
         masks[free] = -1
-        bytes_of_row = masks.shape[1] * masks.element_size()
-        place = (masks.data_ptr(), bytes_of_row, len(masks))
-        if alone:
-            executor().unsafe_compute_mask_ptr(alone, *place)
-        if drafted:
-            executor().unsafe_compute_mask_ptr_with_draft_token(drafted, *place)
-        return masks[:rows].numpy()
+        if under_grammar:
+            bytes_of_row = masks.shape[1] * masks.element_size()
+            executor().unsafe_compute_mask_ptr(
+                under_grammar, masks.data_ptr(), bytes_of_row, len(masks)
+            )
+        return masks[: len(request_ids)].numpy()
 
     return fill_at_once
 

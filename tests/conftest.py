@@ -28,7 +28,7 @@ MARKED = {
             "serving/test_vllm_killed.py",
             "serving/test_vllm_model_folder.py",
         ),
-        *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
+        *("serving/test_vllm_company.py", "serving/test_launch_flags.py"),
         *("serving/test_vllm_patches.py", "serving/test_matmul_tiles.py"),
         *("serving/test_smollm2.py", "models/test_slices.py", "[make serv"),
         "[pddlego run model=vllm model.weights=/my/model.gguf]",
@@ -156,9 +156,7 @@ class _Scheduling(LoadFileScheduling):  # type: ignore[misc]
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        shared = nodeid.startswith(
-            ("tests/serving/test_vllm", "tests/serving/test_forced")
-        )
+        shared = nodeid.startswith("tests/serving/test_vllm")
         return "servers" if shared else str(super()._split_scope(nodeid))
 
 

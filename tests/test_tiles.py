@@ -237,4 +237,4 @@ def test_a_table_that_no_server_would_use_is_refused(
     env = serving_environment(tmp_path, "vllm", version)
     server = Server(env=env, matmul_tiles=tmp_path / "tiles.json", **settings)
     with pytest.raises(ConfigError, match=r"matmul_tiles: only a batch-invariant"):
-        server.options()
+        server.is_batch_invariant()

@@ -4,11 +4,9 @@ result.
 
 import dataclasses
 import json
-import re
-from concurrent.futures import ThreadPoolExecutor
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
-from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
+from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 
 _WORD = "zyxomma"
@@ -24,20 +22,6 @@ _HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1))) + " (:goal (at ?x - loc
 """All characters of forced text, and some of its words; a tokenizer must be able to
 spell them.
 """
-# Others saw drafts garble eight concurrent answers that were right one by one.
-_AT_ONCE = 8
-_FORCED_GRAMMAR = Grammar(
-    "canary-forced",
-    "lark",
-    "start: SENTENCE ~ 3 .. 3\n"
-    'SENTENCE: "From the " ROOM " a closed door leads to the " WAY ". "\n'
-    'ROOM: "kitchen" | "pantry" | "corridor"\n'
-    'WAY: "north" | "south" | "east" | "west"\n',
-)
-_FORCED_LANGUAGE = re.compile(
-    r"(From the (kitchen|pantry|corridor) a closed door leads to the"
-    r" (north|south|east|west)\. ){3}"
-)
 
 
 def check_obedience(
@@ -79,35 +63,6 @@ def check_obedience(
         f" {_TRIES} tries, so whether it obeys grammars could not be checked; set"
         " decoding.reason=none."
     )
-
-
-def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None:
-    """Sends eight requests at once, half of them greedy, for a long and mostly forced
-    text.
-
-    Raises GrammarIgnored for an answer that is cut off or not in the grammar's
-    language, and ModelFault if the server itself reports the failure. Answers with an
-    unfinished thought are ignored.
-    """
-
-    def ask(seed: int) -> Completion:
-        limit = _THINKING_TOKENS if thinking else 512
-        sampling = Sampling(
-            float(seed % 2), max_tokens=limit, seed=seed, thinking=thinking
-        )
-        return model.complete(_MESSAGES, _FORCED_GRAMMAR, sampling)
-
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        completions = list(pool.map(ask, range(_AT_ONCE)))
-    for completion in completions:
-        if completion.finish_reason == "unfinished_thought":
-            continue
-        if not _FORCED_LANGUAGE.fullmatch(completion.text):
-            raise GrammarIgnored(
-                "The server garbles answers when it inserts forced tokens into several"
-                f" at once: it answered {completion.text[:300]!r}. Set"
-                " model.server.forced_tokens=false."
-            )
 
 
 def _check(text: str) -> None:

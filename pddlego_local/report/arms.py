@@ -139,7 +139,6 @@ class Arm:
             BUDGET: self.first.budget,
             "method": self.kind("method"),
             "model": f"{self.kind('model')} {weights}".strip(),
-            "model.forced_tokens": str(self.run.model.get("forced_tokens")),
         }
 
     @cached_property

@@ -28,7 +28,7 @@ from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, OtherGames, Parts
 from pddlego_local.methods import Method
-from pddlego_local.models.canary import check_forced_tokens, check_obedience
+from pddlego_local.models.canary import check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.environment_store import EnvironmentStore
 from pddlego_local.runner.one_episode import (
@@ -196,8 +196,6 @@ class OpenCell:
         if self.missing and model.decodes and not all_free:
             console.print("starting the model and checking that it obeys grammars")
             self._check_model(model, constraints)
-            if "forced_tokens" in run.model:
-                check_forced_tokens(model, thinking=thinking)
 
     def _check_model(
         self, model: LanguageModel, constraints: Mapping[str, Constraint]

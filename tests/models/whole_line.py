@@ -20,7 +20,7 @@ from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained, without_repetition
-from pddlego_local.models.canary import check_forced_tokens, check_obedience
+from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.chat_template import dated
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.pddl.check import check
@@ -150,7 +150,6 @@ def pieces_make_the_whole(line: Line) -> None:
 def the_canary_passes(line: Line) -> None:
     for stages in (False, True):
         check_obedience(line.model, stages=stages)
-    check_forced_tokens(line.model)
 
 
 def a_thought_ends_by_the_models_own_marker(line: Line) -> None:

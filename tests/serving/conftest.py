@@ -20,17 +20,13 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(weights: Path) -> Iterator[VllmModel]:
-    """A server of ours as it starts on a CPU, with forced tokens, and with two API
-    servers.
-    """
-    yield from _started(weights, "--api-server-count", "2", forced_tokens=True)
+    """A server of ours as it starts on a CPU, with two API servers."""
+    yield from _started(weights, "--api-server-count", "2")
 
 
 @pytest.fixture(scope="session")
 def plain(weights: Path) -> Iterator[VllmModel]:
-    """Without forced tokens, and with the class of tokenizer that vLLM would
-    replace.
-    """
+    """With the class of tokenizer that vLLM would replace."""
     folder = shutil.copytree(weights, weights.parent / "of_another_class")
     config = folder / "tokenizer_config.json"
     named = {
@@ -38,21 +34,13 @@ def plain(weights: Path) -> Iterator[VllmModel]:
         "tokenizer_class": "LlamaTokenizerFast",
     }
     config.write_text(json.dumps(named), encoding="utf-8")
-    yield from _started(folder, forced_tokens=False)
+    yield from _started(folder)
 
 
-@pytest.fixture(scope="session")
-def servers(plain: VllmModel, model: VllmModel) -> dict[bool, VllmModel]:
-    """Without and with forced tokens."""
-    return {False: plain, True: model}
-
-
-def _started(weights: Path, *extra: str, forced_tokens: bool) -> Iterator[VllmModel]:
+def _started(weights: Path, *extra: str) -> Iterator[VllmModel]:
     """`test_vllm_killed` comes last (tests.conftest) and kills them."""
     variables = {**ONE_THREAD, "VLLM_SERVER_DEV_MODE": "1"}
-    server = serving(
-        forced_tokens=forced_tokens, variables=variables, extra_arguments=extra
-    )
+    server = serving(variables=variables, extra_arguments=extra)
     model = served(weights, server)
     with contextlib.closing(model):
         model.start()

@@ -2,9 +2,8 @@
 one, and as serving/vllm_patches.py does. Prints how many masks there are, and which
 differ, as JSON.
 
-Requests at every place of some texts: without drafts, with forced ones, up to the
-grammar's end, behind it, before the end of a thought, and with the padding of an
-engine's own drafts.
+Requests at every place of some texts: up to the grammar's end, behind it, before the
+end of a thought, and with drafts.
 """
 
 import json
@@ -69,7 +68,7 @@ def manager() -> StructuredOutputManager:
 
 
 def request(
-    chance: random.Random, *, thoughts: bool, padded: bool
+    chance: random.Random, *, thoughts: bool, drafted: bool
 ) -> tuple[Any, list[int]]:
     lark, whole = chance.choice(LANGUAGES)
     matcher = llguidance.LLMatcher(
@@ -82,11 +81,10 @@ def request(
     drafts = list[int]()
     if not thinks:
         assert grammar.accept_tokens("", written)
-        drafts = matcher.compute_ff_tokens()[: chance.randrange(DRAFTS + 1)]
+        if drafted:
+            drafts = matcher.compute_ff_tokens()[: chance.randrange(DRAFTS + 1)]
         if len(written) == len(text) and chance.random() < 0.5:
             grammar.accept_tokens("", [TOKENIZER.eos_token])
-    if padded and drafts:
-        drafts[-1] = -1
     asked = SimpleNamespace(
         grammar=grammar,
         reasoning_ended=None if thinks else True,
@@ -106,7 +104,7 @@ at_once = _filled_at_once(StructuredOutputManager.grammar_bitmask)
 number, different = 0, []
 for turn in range(60):
     chance = random.Random(turn)
-    kinds = {"thoughts": turn % 3 == 1, "padded": turn % 3 == 2}
+    kinds = {"thoughts": turn % 3 == 1, "drafted": turn % 3 == 2}
     asked = [request(chance, **kinds) for _ in range(chance.randrange(REQUESTS + 1))]
     requests = {str(place): one for place, (one, _) in enumerate(asked)}
     drafts = {str(place): tokens for place, (_, tokens) in enumerate(asked) if tokens}

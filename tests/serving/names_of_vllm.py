@@ -1,5 +1,5 @@
 """Run by the serving environment's Python: prints, as JSON, which of vLLM's inner names
-that serving/vllm_patches.py and serving/forced_tokens.py use or replace are missing.
+that serving/vllm_patches.py uses or replaces are missing.
 """
 
 import importlib
@@ -11,17 +11,11 @@ NAMES = {
     ],
     "vllm.envs": ["enable_envs_cache"],
     "vllm.sampling_params": ["RequestOutputKind.FINAL_ONLY"],
-    "vllm.v1.core.sched.scheduler": ["Scheduler.update_draft_token_ids"],
     "vllm.v1.engine.async_llm": ["AsyncLLM._run_output_handler"],
     "vllm.v1.engine.detokenizer": [
         "FastIncrementalDetokenizer.update",
         "FastIncrementalDetokenizer.get_next_output_text",
         "FastIncrementalDetokenizer.decode_next",
-    ],
-    "vllm.v1.outputs": ["SamplerOutput"],
-    "vllm.v1.sample.rejection_sampler": [
-        "RejectionSampler.forward",
-        "RejectionSampler._get_logprobs_tensors",
     ],
     "vllm.v1.structured_output": [
         "StructuredOutputManager.grammar_bitmask",
@@ -37,7 +31,6 @@ NAMES = {
         "GuidanceBackend.compile_grammar",
         "GuidanceGrammar.is_terminated",
     ],
-    "vllm.v1.worker.gpu_model_runner": ["RejectionSampler"],
     "vllm.parser.engine.adapters": [
         "ParserEngineReasoningAdapter.find_reasoning_end",
         "ParserEngineReasoningAdapter.reasoning_end_token_ids",

@@ -14,7 +14,7 @@ from tests.models.test_vllm_settings import LAUNCH
 from tests.serving.served import told_by_vllm
 
 ALL = """/my/model --name mine --port 8123 --dtype bfloat16 --context-tokens 4096
-    --reasoning-parser qwen3 --forced-tokens --tensor-parallel-size 2
+    --reasoning-parser qwen3 --tensor-parallel-size 2
     --gpu-memory-utilization 0.5 --batch-invariant"""
 MORE = """--max-num-seqs 64 --revision main --data-parallel-size=4 --api-server-count=2
     --data-parallel-backend=ray"""
@@ -62,7 +62,6 @@ ON_EACH_DEVICE = {
     "dtype": "bfloat16",
     "max_model_len": "4096",
     "reasoning_parser": "qwen3",
-    "scheduler_cls": "forced_tokens.ForcingScheduler",
 }
 EXPECTED = {
     "CUDA": ON_EACH_DEVICE
@@ -95,8 +94,6 @@ def test_what_vllm_understands_is_what_was_meant(
     values = told["values"][name]
     assert EXPECTED[name].items() <= values.items()
     assert "guidance" in values["structured_outputs_config"]
-    if name in ("CUDA", "CPU"):
-        assert "forced_tokens.NoProposer" in values["speculative_config"]
 
 
 def test_each_variable_is_one_of_vllms(told: dict[str, Any]) -> None:

@@ -45,7 +45,7 @@ def caller(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     settings = folder / "generation_config.json"
     usual = json.loads(settings.read_text(encoding="utf-8"))
     settings.write_text(json.dumps(usual | WRONG), encoding="utf-8")
-    model = served(folder, serving(forced_tokens=False))
+    model = served(folder, serving())
     with contextlib.closing(model):
         yield model, tokenizer.convert_tokens_to_ids(CALL)
 

@@ -21,40 +21,38 @@ SAMPLING = Sampling(max_tokens=60, seed=3)
 
 
 def test_a_continued_answer_has_its_own_tokens_and_not_the_prompts(
-    servers: dict[bool, VllmModel],
+    model: VllmModel,
 ) -> None:
-    for model in servers.values():
-        body = {
-            "prompt": [5, 6, 7],
-            "max_tokens": 4,
-            "return_token_ids": True,
-            "ignore_eos": True,
-        }
-        kind = Answers[TextChoice]
-        said = model.start().connection.answer("completions", body, kind, lambda: 4)
-        assert said.prompt_token_ids is None and said.usage.prompt_tokens == 3
-        assert len(said.choices[0].drawn) == 4
+    body = {
+        "prompt": [5, 6, 7],
+        "max_tokens": 4,
+        "return_token_ids": True,
+        "ignore_eos": True,
+    }
+    kind = Answers[TextChoice]
+    said = model.start().connection.answer("completions", body, kind, lambda: 4)
+    assert said.prompt_token_ids is None and said.usage.prompt_tokens == 3
+    assert len(said.choices[0].drawn) == 4
 
 
 def test_a_grammar_that_does_not_compile_fails_its_request_alone(
-    servers: dict[bool, VllmModel],
+    model: VllmModel,
 ) -> None:
     """Even where no client looked at it before: no empty answer comes of it."""
-    for model in servers.values():
-        begun = model.complete(PROMPT, TOY, SAMPLING, Prefix()).prefix
-        client = model.start()
+    begun = model.complete(PROMPT, TOY, SAMPLING, Prefix()).prefix
+    client = model.start()
 
-        def ask(grammar: Grammar) -> str:
-            return client.complete(PROMPT, grammar, SAMPLING, begun).text  # noqa: B023
+    def ask(grammar: Grammar) -> str:
+        return client.complete(PROMPT, grammar, SAMPLING, begun).text
 
-        alone = ask(TOY)
-        with ThreadPoolExecutor(12) as pool:
-            broken = [pool.submit(ask, BROKEN) for _ in range(4)]
-            whole = [pool.submit(ask, TOY) for _ in range(8)]
-        for request in broken:
-            with pytest.raises(ModelFault):
-                request.result()
-        assert {request.result() for request in whole} == {alone}
+    alone = ask(TOY)
+    with ThreadPoolExecutor(12) as pool:
+        broken = [pool.submit(ask, BROKEN) for _ in range(4)]
+        whole = [pool.submit(ask, TOY) for _ in range(8)]
+    for request in broken:
+        with pytest.raises(ModelFault):
+            request.result()
+    assert {request.result() for request in whole} == {alone}
 
 
 @pytest.mark.parametrize("family", [of_bytes, of_sentence_pieces, of_tekken])

@@ -33,12 +33,11 @@ TOKENS = {
 }  # per turn, by number of simultaneous answers
 
 
-def served(*, forced_tokens: bool) -> VllmModel:
+def served() -> VllmModel:
     server = Server(
         env=Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving")),
         device="cpu",
         kv_cache_gib=1,
-        forced_tokens=forced_tokens,
         variables={"OMP_NUM_THREADS": "1"},
     )
     return RandomVllmModel(dtype="float32", context_tokens=8192, server=server)
@@ -55,17 +54,13 @@ def main() -> None:
     )
     given = parser.parse_args()
     results: dict[str, object] = {"provenance": provenance()}
-    with contextlib.ExitStack() as stack:
-        models = {
-            arm: stack.enter_context(contextlib.closing(served(forced_tokens=forced)))
-            for arm, forced in (("sampled", False), ("drafted", True))
-        }
+    with contextlib.closing(served()) as model:
         benches: dict[str, Callable[[], Iterator[dict[str, object]]]] = {
             "solve": lambda: solve_bench(given.repeats),
             "mask": mask_bench,
-            "first token": lambda: first_token_rows(models["drafted"], turns=25),
-            "decode": lambda: decode_rows(models["drafted"], TOKENS, turns=2),
-            "answers": lambda: answers_bench(models),
+            "first token": lambda: first_token_rows(model, turns=25),
+            "decode": lambda: decode_rows(model, TOKENS, turns=2),
+            "answers": lambda: answers_bench(model),
         }
         for name in given.only.split(",") if given.only else benches:
             results[name] = rows = list(benches[name]())

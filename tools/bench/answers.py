@@ -4,8 +4,7 @@ equal content.
 A model answers the first observations of Coin games under `typed` in the layout `line`.
 Then it answers them freely. Each free answer has the length that the typed answer has
 when it is written as people write it, in the layout `lines` without comments. Free
-answers do not end by themselves, so that only the machine's speed varies. Arms take
-turns, so that a slow machine slows them alike.
+answers do not end by themselves, so that only the machine's speed varies.
 """
 
 import json
@@ -68,15 +67,12 @@ def timed(
 
 
 def turns(
-    models: dict[str, VllmModel],
-    questions: list[AnyQuestion],
-    at_once: int,
-    number: int,
-) -> dict[str, list[float]]:
-    """Returns, by arm, the ratio of answers per second to free ones, after one warm-up
-    turn.
+    model: VllmModel, questions: list[AnyQuestion], at_once: int, number: int
+) -> list[float]:
+    """Returns the ratio of answers per second to free ones in each turn, after one
+    warm-up turn.
     """
-    found: dict[str, list[float]] = {arm: [] for arm in models}
+    found = list[float]()
     seeds = count(1)
     for turn in range(number + 1):
         answers = [
@@ -86,33 +82,31 @@ def turns(
             )
             for seed in islice(seeds, max(_LEAST_ANSWERS, at_once))
         ]
-        for arm, model in models.items():
-            said, typed_s = timed(partial(typed, model), answers, at_once)
-            lengths = [freely_written(model, completion) for completion in said]
-            pairs = list(zip(answers, lengths, strict=True))
-            drawn, free_s = timed(partial(free, model), pairs, at_once)
-            assert drawn == lengths
-            times = (
-                f"{at_once} at once, {arm}, turn {turn}: {typed_s:.0f} s typed,"
-                f" {free_s:.0f} s free"
-            )
-            print(times, file=sys.stderr, flush=True)
-            if turn:
-                found[arm].append(free_s / typed_s)
+        said, typed_s = timed(partial(typed, model), answers, at_once)
+        lengths = [freely_written(model, completion) for completion in said]
+        pairs = list(zip(answers, lengths, strict=True))
+        drawn, free_s = timed(partial(free, model), pairs, at_once)
+        assert drawn == lengths
+        times = (
+            f"{at_once} at once, turn {turn}: {typed_s:.0f} s typed, {free_s:.0f} s"
+            " free"
+        )
+        print(times, file=sys.stderr, flush=True)
+        if turn:
+            found.append(free_s / typed_s)
     return found
 
 
 def answers_bench(
-    models: dict[str, VllmModel], at_once: tuple[int, ...] = (1, 8, 32), number: int = 4
+    model: VllmModel, at_once: tuple[int, ...] = (1, 8, 32), number: int = 4
 ) -> Iterator[dict[str, object]]:
-    """Yields one row per concurrency and arm."""
+    """Yields one row per concurrency."""
     games = played("coin", range(100, 110))
     questions = [asked.question for asked in games if asked.first]
     for count_ in at_once:
-        for arm, ratios in turns(models, questions, count_, number).items():
-            yield {
-                "at once": count_,
-                "forced tokens": arm,
-                "typed relative to free, median": f"{statistics.median(ratios):.2f}",
-                "turns": f"{min(ratios):.2f} to {max(ratios):.2f}",
-            }
+        ratios = turns(model, questions, count_, number)
+        yield {
+            "at once": count_,
+            "typed relative to free, median": f"{statistics.median(ratios):.2f}",
+            "turns": f"{min(ratios):.2f} to {max(ratios):.2f}",
+        }

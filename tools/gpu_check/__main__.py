@@ -47,12 +47,6 @@ _STEPS = (
         "grammars obeyed; rung costs; an episode; killed engine; clean end",
     ),
     ("invariance", 420, "plain", "the same answers one at a time and in a batch"),
-    (
-        "drafts",
-        480,
-        "plain",
-        "the first model runner, with and without drafts of forced tokens",
-    ),
     ("smollm2", 300, "nano", "a published model plays"),
     (
         "pretrained",

@@ -8,17 +8,17 @@ from itertools import count, islice
 
 import psutil
 
-from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.models import machine
-from pddlego_local.models.canary import check_forced_tokens, check_obedience
+from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.vllm.model import VllmModel
-from tools.bench.answers import Answer, turns, typed
+from tools.bench.answers import Answer, typed
 from tools.bench.decode import decode_rows, first_token_rows, tokens_in
 from tools.bench.played import played
 from tools.gpu_check.episodes import play_cell
-from tools.gpu_check.findings import Findings, NotHere, Wrong
+from tools.gpu_check.findings import Findings, Wrong
 from tools.gpu_check.scale import Setting
 from tools.gpu_check.server_processes import (
     group_of,
@@ -52,7 +52,7 @@ def plain(setting: Setting, findings: Findings) -> None:
     clean end.
     """
     taken = _gpu_memory_used()
-    model = setting.server(forced_tokens=False, batch_invariant=False)
+    model = setting.server(batch_invariant=False)
     with contextlib.closing(model):
         began = time.monotonic()
         model.start()
@@ -141,12 +141,12 @@ def invariance(setting: Setting, findings: Findings) -> None:
     cache.
     """
     model = setting.server()  # batch-invariant if the GPU supports it
-    options = model.server.options()
+    invariant = model.server.is_batch_invariant()
     with contextlib.closing(model):
         differing = _compare_company(
-            setting, findings, model, ", ".join(options) or "–"
+            setting, findings, model, "batch_invariant" if invariant else "–"
         )
-    if differing and ("batch_invariant" in options or setting.device == "cpu"):
+    if differing and (invariant or setting.device == "cpu"):
         raise Wrong(f"{differing} answers differ although none should")
 
 
@@ -178,48 +178,6 @@ def _compare_company(
         }
         findings.tell("answers one at a time and in a batch", row)
     return differing
-
-
-def drafts(setting: Setting, findings: Findings) -> None:
-    """Measures the gain from drafts of forced tokens, and whether answers stay the
-    same.
-    """
-    first_runner = {
-        "VLLM_USE_V2_MODEL_RUNNER": "0"
-    }  # the only one that supports these drafts
-    arms = {
-        "sampled": setting.server(
-            forced_tokens=False, batch_invariant=False, variables=first_runner
-        ),
-        "drafted": setting.server(forced_tokens=True, batch_invariant=False),
-    }
-    try:
-        arms["drafted"].server.options()
-    except ConfigError as refused:
-        raise NotHere(str(refused)) from None
-    texts: dict[str, list[str]] = {}
-    questions = _questions()
-    for arm, model in arms.items():
-        with contextlib.closing(model):
-            model.start()
-            check_forced_tokens(model)
-            texts[arm], _ = _texts(
-                model, _answers(setting), setting.scale.compared_at_once[0]
-            )
-            for at_once in setting.scale.drafts_at_once:
-                ratios = turns({arm: model}, questions, at_once, 1)[arm]
-                ratio = round(max(ratios), 2)
-                row = {
-                    "at once": at_once,
-                    "forced tokens": arm,
-                    "typed relative to free": ratio,
-                }
-                findings.tell("answers per second, typed relative to free", row)
-    pairs = list(zip(*texts.values(), strict=True))
-    same = sum(one == other for one, other in pairs)
-    findings.tell(
-        "answers with and without drafts", {"answers": len(pairs), "the same": same}
-    )
 
 
 def _questions() -> list[AnyQuestion]:

@@ -22,7 +22,6 @@ PARTS: dict[str, Callable[[Setting, Findings], None]] = {
     "weights": in_process.weights,
     "plain": on_server.plain,
     "invariance": on_server.invariance,
-    "drafts": on_server.drafts,
     "smollm2": in_process.smollm2,
     "pretrained": in_process.pretrained,
     "transformers": in_process.transformers,

@@ -36,7 +36,6 @@ class Scale:
     compared_answers: int
     compared_tokens: int
     compared_at_once: Sequence[int]
-    drafts_at_once: Sequence[int]
     games: str
     training: Sequence[str]
     limits_times: float = 1
@@ -88,7 +87,6 @@ class Setting:
     def server(
         self,
         *,
-        forced_tokens: bool | None = None,
         batch_invariant: Literal["auto"] | bool = "auto",
         variables: Mapping[str, str] | None = None,
     ) -> VllmModel:
@@ -101,7 +99,6 @@ class Setting:
             kv_cache_gib=1,
             logs=self.out / "server_logs",
             variables={**self.variables, **(variables or {})},
-            forced_tokens=forced_tokens,
             batch_invariant=batch_invariant,
         )
         return VllmModel(

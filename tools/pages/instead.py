@@ -7,7 +7,7 @@ from pddlego_local.report.numbers import tries_used_up
 from tools.pages import instead_partial, tables
 from tools.pages.blocks import Page
 from tools.pages.records import Records, scored
-from tools.pages.ways import WAYS, by_way, costs, share_won
+from tools.pages.ways import WAYS, by_way, costs, share_won, total_won
 
 COIN = "instead/records.tar.xz", "instead_coin"
 EDITS = "mechanism/edit_records.tar.xz", "mechanism_edit"
@@ -47,7 +47,7 @@ def arms(records: Records) -> str:
             "share": share_won(cells),
             "answers with a plan": _with_a_plan(cells),
         }
-        rows.append(row | costs(cells))
+        rows.append(row | costs(cells, total_won(cells)))
     return tables.table(rows)
 
 

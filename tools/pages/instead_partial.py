@@ -9,7 +9,7 @@ from pddlego_local.report.verdicts import in_short
 from tools.pages import tables
 from tools.pages.pooled import declared_groups, pooled
 from tools.pages.records import Records, scored, transcripts
-from tools.pages.ways import WAYS, by_way, costs, share_won
+from tools.pages.ways import WAYS, by_way, costs, share_won, total_won
 
 PARTIAL = "instead/partial_records.tar.xz", "instead_partial"
 WORLDS = ("coin", "office", "vault")
@@ -25,9 +25,11 @@ def arms(records: Records) -> str:
     """The table of games won in each world, and what they cost."""
     rows = []
     for name, cells in by_way(records.sweep(*PARTIAL)).items():
-        won = {world: tables.games_won(cell) for world, cell in of_world(cells).items()}
-        row = {"arm": f"`{name}`", "what it is": WAYS[name], **won}
-        rows.append(row | {"share": share_won(cells)} | costs(cells))
+        in_worlds = {
+            world: tables.games_won(cell) for world, cell in of_world(cells).items()
+        }
+        row = {"arm": f"`{name}`", "what it is": WAYS[name], **in_worlds}
+        rows.append(row | {"share": share_won(cells)} | costs(cells, total_won(cells)))
     return tables.table(rows)
 
 

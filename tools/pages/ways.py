@@ -38,15 +38,20 @@ def _way(cell: CellRecord) -> str:
     return named[-1].rpartition("/")[2]
 
 
+def total_won(cells: Sequence[CellRecord]) -> int:
+    return sum(map(tables.won, cells))
+
+
 def share_won(cells: Sequence[CellRecord]) -> str:
     games = sum(len(scored(cell)) for cell in cells)
-    return tables.percent(sum(map(tables.won, cells)), games)
+    return tables.percent(total_won(cells), games)
 
 
-def costs(cells: Sequence[CellRecord]) -> dict[str, str]:
-    """Returns the columns of tokens and requests, for each game and each game won."""
+def costs(cells: Sequence[CellRecord], won: int) -> dict[str, str]:
+    """Returns the columns of tokens and requests, for each game and for each of the
+    `won` ones.
+    """
     games = sum(len(scored(cell)) for cell in cells)
-    won = sum(map(tables.won, cells))
     each = [cost_of(cell) for cell in cells]
     answers = sum(cost.completion_tokens for cost in each)
     prompts = sum(cost.prompt_tokens for cost in each)

@@ -127,7 +127,7 @@ def _notes(settings: Mapping[str, Any], files: Path | None) -> Iterator[str]:
         yield LINEAR_ATTENTION
     try:
         server = Server(**settings.get("server", {"batch_invariant": False}))
-        invariant = "batch_invariant" in server.options(linear_attention=linear)
+        invariant = server.is_batch_invariant(linear_attention=linear)
     except (PddlegoError, ValueError):  # building the model says what is wrong
         return
     if invariant:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 
@@ -151,23 +151,12 @@ class Usage(Body):
 
 
 class Answers(Body, Generic[C]):
-    """A response with one or more answers.
-
-    `forced_tokens` counts the tokens of an answer that the server inserted instead of
-    sampling them. It is 0 if the server does not report it, because it forces no tokens
-    or because the response has several answers.
-    """
+    """A response with one or more answers."""
 
     choices: Annotated[tuple[C, ...], Field(min_length=1)]
     usage: Usage
     model: str | None = None
     prompt_token_ids: Tokens | None = None
-    forced_tokens: Count = Field(
-        default=0,
-        validation_alias=AliasPath(
-            "metrics", "speculative_decoding", "num_accepted_draft_tokens"
-        ),
-    )
 
 
 class _Part(Body):
@@ -182,7 +171,6 @@ class _Piece(Body):
     choices: Annotated[tuple[_Part, ...], Field(max_length=1)]
     usage: Usage
     model: str | None = None
-    metrics: Any = None
 
 
 class Watch:
@@ -224,7 +212,7 @@ class Streamed:
         if not line.startswith(b"data: {"):  # an empty line, or the end marker
             return False
         piece = _Piece.model_validate_json(line.removeprefix(b"data: "))
-        self._counts = piece.model_dump(include={"usage", "metrics", "model"})
+        self._counts = piece.model_dump(include={"usage", "model"})
         self._events += 1
         for part in piece.choices:
             self._add(part)

@@ -237,7 +237,7 @@ class VllmClient:
             prefix=Prefix(
                 prefix.continued + choice.text, prefix.opening, tokens + choice.spelled
             ),
-            forced_tokens=forced + response.forced_tokens,
+            forced_tokens=forced,
         )
 
     def _sampling_fields(
@@ -350,5 +350,4 @@ def _completion(
         completion_tokens=tokens,
         latency_s=time.perf_counter() - start,
         thought=choice.message.thought,
-        forced_tokens=response.forced_tokens,
     )

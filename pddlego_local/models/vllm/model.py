@@ -90,21 +90,23 @@ class VllmModel:
         folder = locate(self.weights, self.revision, self.server.download)
         return thinking_of(folder, self.weights)
 
-    def _options(self) -> tuple[str, ...]:
-        """Returns the options of `Server.options` with which the server is started."""
+    def _is_batch_invariant(self) -> bool:
+        """Returns the same, and raises the same errors, as `Server.is_batch_invariant`
+        for this model.
+        """
         linear = False
         if self.server.url is None:
             with contextlib.suppress(PddlegoError):
                 folder = locate(self.weights, self.revision)
                 linear = has_linear_attention(folder)
-        return self.server.options(linear_attention=linear)
+        return self.server.is_batch_invariant(linear_attention=linear)
 
     def _check_parts(self) -> None:
         """Checks address, GPUs, serving environment and weights."""
         server = self.server
         if server.url is not None:
             server.check_url()
-            self._options()
+            self._is_batch_invariant()
             return
         if server.device == "cuda":
             server.check_gpus()
@@ -117,7 +119,7 @@ class VllmModel:
             )
         if build == "cuda":
             server.check_gpus()
-        self._options()
+        self._is_batch_invariant()
         if not server.download:
             locate(self.weights, self.revision)
 
@@ -133,11 +135,11 @@ class VllmModel:
             what = identity_of(self.weights, self.revision, folder)
             what |= server.tiles_identity()
             build, version = serving_build(server.env)
+            invariant = self._is_batch_invariant()
             if build == "cuda":
-                what["batch_invariant"] = "false"
+                what["batch_invariant"] = "true" if invariant else "false"
             if not is_patched(version):
                 what["patches"] = "none"
-            what |= dict.fromkeys(self._options(), "true")
         else:
             what = {"weights": self.weights}
             what["served_as"] = server.name or self.weights
@@ -323,8 +325,8 @@ class VllmModel:
                 arguments += [f"--{name}", str(value)]
         if server.download:
             arguments.append("--download")
-        for name in self._options():
-            arguments.append(f"--{name.replace('_', '-')}")
+        if self._is_batch_invariant():
+            arguments.append("--batch-invariant")
         return [*arguments, "--", *for_vllm, *server.extra_arguments]
 
     def _tokenizer(self) -> LocalTokenizer | None:

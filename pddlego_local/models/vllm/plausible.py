@@ -48,10 +48,6 @@ def check_answers(response: AnyAnswers, request: Mapping[str, Any]) -> None:
         raise _impossible(
             f"a count of {used} tokens for answers of at most {most * count} tokens"
         )
-    if response.forced_tokens > used:
-        raise _impossible(
-            f"a count of {response.forced_tokens} forced tokens among {used}"
-        )
     if choices[0].token_ids is not None:
         drawn = sum(len(choice.drawn) for choice in choices)
         if drawn != used:

@@ -1,8 +1,6 @@
 """The settings of a vLLM server, and the options that only a managed server has."""
 
-import itertools
 import urllib.parse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -44,12 +42,9 @@ class Server:
     `request_timeout_s` is the total time of a request: a response must be complete by
     then.
 
-    With `forced_tokens`, tokens that the grammar forces are inserted, not sampled
-    (serving/forced_tokens.py). A `batch_invariant` server computes an answer in the
-    same way whatever else it answers, which costs time (docs/understand/requests.md).
-    "auto" and None turn an option on if it is available. None turns forced tokens on
-    only on the CPU: on CUDA they require vLLM's first model runner, which draws other
-    answers from a seed.
+    A `batch_invariant` server computes an answer in the same way whatever else it
+    answers, which costs time (docs/understand/requests.md). "auto" turns this on if it
+    is available.
 
     `matmul_tiles` is a table of tiles for the matrix products of a batch-invariant
     server on CUDA (serving/matmul_tiles.py), which changes answers.
@@ -69,7 +64,6 @@ class Server:
     request_timeout_s: PositiveFloat = 3600.0
     max_concurrent_requests: int = Field(default=512, ge=1, le=1000)
     max_restarts: int = Field(default=3, ge=0)
-    forced_tokens: bool | None = None
     batch_invariant: Literal["auto"] | bool = "auto"
     matmul_tiles: Path | None = None
     extra_arguments: tuple[str, ...] = ()
@@ -115,34 +109,16 @@ class Server:
                 " running server."
             )
 
-    def _argument(self, *names: str) -> str:
-        """Returns the value of a vLLM option in `extra_arguments`; "" if the option is
-        absent.
-        """
-        value = ""
-        for word, following in itertools.pairwise([*self.extra_arguments, ""]):
-            name, joined, given = word.partition("=")
-            if name.replace("_", "-") in names:
-                value = given if joined else following
-        return value
+    def is_batch_invariant(self, *, linear_attention: bool = False) -> bool:
+        """Returns whether a managed server is started batch-invariant.
+        `linear_attention` says whether the model has such layers.
 
-    def options(self, *, linear_attention: bool = False) -> tuple[str, ...]:
-        """Returns which of "forced_tokens" and "batch_invariant" a managed server is
-        started with. `linear_attention` says whether the model has such layers.
-
-        Raises ConfigError if one is requested but unavailable, if the arguments for
+        Raises ConfigError if this is requested but unavailable, if the arguments for
         vLLM ask for speculative decoding, or if a table of tiles would not be used, and
         MissingPart if the serving environment has no vLLM.
         """
         self._refuse_speculation()
-        forced = self._is_on(
-            "forced_tokens", self.forced_tokens, self._no_forced_tokens
-        )
-        invariant = self._is_on(
-            "batch_invariant",
-            self.batch_invariant,
-            lambda: self._not_batch_invariant(linear_attention),
-        )
+        invariant = self._can_be_invariant(linear_attention)
         if self.matmul_tiles and not (
             invariant and is_patched(serving_build(self.env)[1])
         ):
@@ -151,8 +127,7 @@ class Server:
                 f" program starts with vLLM {PATCHED_VLLM} uses such a table; leave the"
                 " option out."
             )
-        on = {"forced_tokens": forced, "batch_invariant": invariant}
-        return tuple(name for name in on if on[name])
+        return invariant
 
     def _refuse_speculation(self) -> None:
         for given in self.extra_arguments:
@@ -163,44 +138,21 @@ class Server:
                     " them (vllm#27969 and vllm#46118 are open); take it out."
                 )
 
-    def _is_on(
-        self,
-        name: str,
-        wanted: Literal["auto"] | bool | None,
-        obstacle: Callable[[], str],
-    ) -> bool:
-        if wanted is False:
+    def _can_be_invariant(self, linear_attention: bool) -> bool:
+        if self.batch_invariant is False:
             return False
-        reason = _NOT_OURS if self.url is not None else obstacle()
-        if reason and wanted is True:
+        reason = self._not_batch_invariant(linear_attention)
+        if reason and self.batch_invariant is True:
             raise ConfigError(
-                f"model.server.{name}=true is unavailable: {reason} Leave the"
+                f"model.server.batch_invariant=true is unavailable: {reason} Leave the"
                 " option out, or set it to false."
             )
         return not reason
 
-    def _no_forced_tokens(self) -> str:
-        """Returns why forced tokens are unavailable; "" if they are available."""
-        build, version = serving_build(self.env)
-        if build == "cuda" and self.forced_tokens is None:
-            return "it is made for vLLM's CPU build."
-        if not is_patched(version):
-            return (
-                f"it is made for vLLM {PATCHED_VLLM}, and {self.env} holds"
-                f" {version} (`make clean serving` replaces it)."
-            )
-        for given in self.extra_arguments:
-            if given.replace("_", "-").startswith("--scheduler-cls"):
-                return f"model.server.extra_arguments has {given}, which replaces it."
-        engines = self._argument("--data-parallel-size", "-dp") or "1"
-        if engines != "1":
-            return (
-                f"model.server.extra_arguments has --data-parallel-size {engines},"
-                " with which vLLM pads requests with its own draft tokens."
-            )
-        return ""
-
     def _not_batch_invariant(self, linear_attention: bool) -> str:
+        """Returns why a server cannot be batch-invariant; "" if it can."""
+        if self.url is not None:
+            return _NOT_OURS
         if linear_attention:
             return "vLLM has no such mode for linear attention, which this model has."
         if serving_build(self.env)[0] != "cuda":

@@ -59,7 +59,6 @@ def _requests(rung: str, url: str, key: str) -> list[dict[str, Any]]:
         tempfile.TemporaryDirectory() as out,
         patch.object(Connection, "_post", recorded),
         patch(f"{CELL}.check_obedience"),  # the canary's requests are no answers
-        patch(f"{CELL}.check_forced_tokens"),
     ):
         pddlego_local.run(
             model="nano_vllm",
