@@ -27,8 +27,8 @@ class Sample:
     without what a rung lets an answer state twice, and repaired if `decoding.repair` is
     set. `fault` says why no files could be read from the answer, "" if they could
     (`pddlego_local.core.outcomes.CAUSES`). `text` is the answer if it could not be
-    read, else "". `forced_tokens` counts those of the `completion_tokens` that were the
-    only ones that the grammar allowed.
+    read, else "". `forced_tokens` counts those of the `completion_tokens` that were not
+    sampled, because the grammar allowed no others.
     """
 
     id: int

@@ -139,6 +139,8 @@ class Arm:
             BUDGET: self.first.budget,
             "method": self.kind("method"),
             "model": f"{self.kind('model')} {weights}".strip(),
+            # Earlier records say so of a vLLM server; on CUDA it changed answers.
+            "model.forced_tokens": str(self.run.model.get("forced_tokens")),
         }
 
     @cached_property

@@ -18,6 +18,7 @@ DECLARED = [  # archives and their sweeps
     ("nano/fresh_records.tar.xz", "nano_fresh"),
     ("instead/records.tar.xz", "instead_coin"),
     ("instead/partial_records.tar.xz", "instead_partial"),
+    ("instead/pretrained_records.tar.xz", "instead_pretrained"),
     ("mechanism/records.tar.xz", "mechanism"),
     ("mechanism/edit_records.tar.xz", "mechanism_edit"),
     ("pretrained/records.tar.xz", "pretrained"),

@@ -25,8 +25,8 @@ def model(weights: Path) -> Iterator[VllmModel]:
 
 
 @pytest.fixture(scope="session")
-def plain(weights: Path) -> Iterator[VllmModel]:
-    """With the class of tokenizer that vLLM would replace."""
+def of_another_class(weights: Path) -> Iterator[VllmModel]:
+    """A server with the class of tokenizer that vLLM would replace."""
     folder = shutil.copytree(weights, weights.parent / "of_another_class")
     config = folder / "tokenizer_config.json"
     named = {

@@ -62,7 +62,7 @@ def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(
     assert group is not None
     assert (
         len(group_of(group)) > 1
-    )  # an engine of its own, which a plain kill would orphan
+    )  # an engine of its own, which a of_another_class kill would orphan
     kill_under_way(
         model,
         group,
@@ -73,13 +73,19 @@ def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(
     model.close()
 
 
-def test_killed_between_stages_is_a_model_fault(plain: VllmModel) -> None:
-    prefix = begin(plain, 1).prefix
-    assert prefix is not None and plain._managed is not None
-    group = plain._managed.process_group()
+def test_killed_between_stages_is_a_model_fault(
+    of_another_class: VllmModel,
+) -> None:
+    prefix = begin(of_another_class, 1).prefix
+    assert prefix is not None and of_another_class._managed is not None
+    group = of_another_class._managed.process_group()
     assert group is not None
     sampling = Sampling(max_tokens=1500, seed=1)
-    kill_under_way(plain, group, lambda: plain.complete(PROMPT, None, sampling, prefix))
+    kill_under_way(
+        of_another_class,
+        group,
+        lambda: of_another_class.complete(PROMPT, None, sampling, prefix),
+    )
 
 
 _PARENT = """

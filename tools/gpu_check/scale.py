@@ -88,7 +88,6 @@ class Setting:
         self,
         *,
         batch_invariant: Literal["auto"] | bool = "auto",
-        variables: Mapping[str, str] | None = None,
     ) -> VllmModel:
         """Returns the model of random weights on a separate server, which is not
         started yet.
@@ -98,7 +97,7 @@ class Setting:
             device=self.device,
             kv_cache_gib=1,
             logs=self.out / "server_logs",
-            variables={**self.variables, **(variables or {})},
+            variables=self.variables,
             batch_invariant=batch_invariant,
         )
         return VllmModel(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import tries_used_up
-from tools.pages import instead_partial, tables
+from tools.pages import instead_partial, instead_pretrained, tables
 from tools.pages.blocks import Page
 from tools.pages.records import Records, scored
 from tools.pages.ways import WAYS, by_way, costs, share_won, total_won
@@ -124,6 +124,10 @@ PAGES = (
             "verdicts of partly seen worlds": instead_partial.verdicts,
             "partly seen worlds one by one": instead_partial.by_world,
             "declared afterwards": instead_partial.declared_afterwards,
+            "arms of the pretrained model": instead_pretrained.arms,
+            "shared first draws": instead_pretrained.shared_draws,
+            "verdicts of the pretrained model": instead_pretrained.verdicts,
+            "pilot of described worlds": instead_pretrained.pilot,
         },
     ),
 )

@@ -29,7 +29,8 @@ def arms(records: Records) -> str:
             world: tables.games_won(cell) for world, cell in of_world(cells).items()
         }
         row = {"arm": f"`{name}`", "what it is": WAYS[name], **in_worlds}
-        rows.append(row | {"share": share_won(cells)} | costs(cells, total_won(cells)))
+        row |= {"all": tables.games_won(*cells), "share": share_won(cells)}
+        rows.append(row | costs(cells, total_won(cells)))
     return tables.table(rows)
 
 
@@ -42,9 +43,9 @@ def answers(records: Records) -> str:
             {
                 "arm": f"`{name}`",
                 "answers": f"{sum(row.calls for row in played):,}",
-                "not of the form": _ended(played, "no_json", "wrong_keys"),
+                "no edit could be read": _ended(played, "no_json", "wrong_keys"),
                 "refused by the planner": _ended(played, "translate_error"),
-                "read, and without a plan": _ended(played, "unsolvable"),
+                "no plan exists": _ended(played, "unsolvable"),
                 "the goal was true already": _ended(played, "goal_already_true"),
                 "with a plan": _ended(played, "solved"),
             }

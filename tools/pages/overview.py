@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
+from pddlego_local.report.outcomes import achieves
 from pddlego_local.report.statistics.rates import Interval
+from pddlego_local.runner.settings import Outcome
 from tools.pages import (
     described,
     instead,
     instead_partial,
+    instead_pretrained,
     nano_edit,
     pretrained,
     tables,
@@ -32,7 +35,8 @@ COLUMNS = {
 @dataclass(frozen=True)
 class Setting:
     """A model with a task. Of the sweeps, cells with these labels belong to it. With
-    `over_worlds`, each declared comparison is over all worlds.
+    `over_worlds`, each declared comparison is over all worlds. A game with the
+    `outcome` is won.
     """
 
     title: str
@@ -40,6 +44,7 @@ class Setting:
     sweeps: tuple[tuple[str, str], ...]
     labels: Mapping[str, str] = field(default_factory=dict)
     over_worlds: bool = False
+    outcome: Outcome = "success"
 
     def has(self, labels: Mapping[str, str]) -> bool:
         return all(labels.get(name) == value for name, value in self.labels.items())
@@ -73,6 +78,12 @@ SETTINGS = (
         (instead_partial.PARTIAL,),
         over_worlds=True,
     ),
+    Setting(
+        "Qwen2.5-Coder 1.5B, described worlds, right files",
+        "instead",
+        (instead_pretrained.PRETRAINED,),
+        outcome="equivalent",
+    ),
 )
 
 
@@ -90,9 +101,16 @@ def games_won(records: Records, links: str = "") -> str:
         for arm, column in COLUMNS.items():
             # An arm that was played under tight lists alone stands for the arm.
             of_arm = by_arm.get(arm) or by_arm.get(f"{arm}, tight lists")
-            row[column] = str(sum(map(tables.won, of_arm))) if of_arm else "–"
+            row[column] = _won(of_arm, setting.outcome) if of_arm else "–"
         rows.append(row)
     return tables.table(rows)
+
+
+def _won(cells: list[CellRecord], outcome: Outcome) -> str:
+    if outcome == "success":
+        return str(sum(map(tables.won, cells)))
+    rows = [row for cell in cells for row in scored(cell)]
+    return str(sum(achieves(row, outcome) for row in rows))
 
 
 def _without_more_retries(cells: list[CellRecord]) -> list[CellRecord]:

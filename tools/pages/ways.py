@@ -14,7 +14,10 @@ WAYS = {
     "free": "one free answer",
     "repair_typed": "a free answer, repaired with what `typed` knows",
     "repair_grounded": "a free answer, repaired with what `grounded` knows",
-    "rounds": "without a plan, shown its answer and the error, at most twice",
+    "rounds": (
+        "without a plan, the model sees its answer and the error, and answers again, at"
+        " most twice"
+    ),
     "best_of_3": "three free answers; the first with a plan is taken",
     "reject_grounded": (
         "free answers, at most sixteen, until one is in the language of `grounded`"

@@ -91,8 +91,8 @@ class VllmModel:
         return thinking_of(folder, self.weights)
 
     def _is_batch_invariant(self) -> bool:
-        """Returns the same, and raises the same errors, as `Server.is_batch_invariant`
-        for this model.
+        """Returns `Server.is_batch_invariant` for this model, whose layers are looked
+        up.
         """
         linear = False
         if self.server.url is None:

@@ -115,7 +115,7 @@ class Server:
 
         Raises ConfigError if this is requested but unavailable, if the arguments for
         vLLM ask for speculative decoding, or if a table of tiles would not be used, and
-        MissingPart if the serving environment has no vLLM.
+        MissingPart if this depends on the serving environment and it has no vLLM.
         """
         self._refuse_speculation()
         invariant = self._can_be_invariant(linear_attention)

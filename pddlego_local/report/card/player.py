@@ -16,6 +16,7 @@ DETAILS = {
     "gguf_sha256": "SHA-256 of the GGUF file",
     "commit": "commit of the weights on the hub",
     TRAINING_MAPS: "SHA-256 of the list of training maps",
+    # in records of earlier versions alone
     "forced_tokens": "tokens that the grammar fixes are inserted, not sampled",
 }
 """Keys of a record that few readers of a card need, with their meaning."""
