@@ -32,6 +32,13 @@ COLUMNS = {
 }
 
 
+REPAIRED = {
+    "repair_typed": "free + repair typed",
+    "repair_grounded": "free + repair grounded",
+}
+"""Arms of conf/arm/instead, by their names in the other settings."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """A model with a task. Of the sweeps, cells with these labels belong to it. With
@@ -133,7 +140,7 @@ def differences(records: Records) -> list[Dot]:
                 else records.compared(*sweep)
             )
             for tested in compared.tested:
-                base = tables.short_name(tested.base.value, {})
+                base = tables.short_name(tested.base.value, REPAIRED)
                 other = tables.short_name(tested.other.value, {})
                 freely = base == "free" or "repair" in base
                 to_a_rung = freely and other in ("typed", "grounded")
