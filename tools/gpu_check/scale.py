@@ -84,11 +84,7 @@ class Setting:
         threads = {"OMP_NUM_THREADS": "1"} if self.device == "cpu" else {}
         return {"VLLM_SERVER_DEV_MODE": "1", **threads}
 
-    def server(
-        self,
-        *,
-        batch_invariant: Literal["auto"] | bool = "auto",
-    ) -> VllmModel:
+    def server(self, *, batch_invariant: Literal["auto"] | bool = "auto") -> VllmModel:
         """Returns the model of random weights on a separate server, which is not
         started yet.
         """

@@ -67,10 +67,9 @@ def by_world(records: Records) -> str:
     """The primary comparisons in each world by itself."""
     primary = declared_groups(records, *PARTIAL)["primary"]
     alone: list[Group] = [[contrast] for group in primary for contrast in group]
+    tested = family("primary", alone, frozenset(), ())
     rows = dict[str, dict[str, str]]()
-    for (contrast,), found in zip(
-        alone, family("primary", alone, frozenset(), ()), strict=True
-    ):
+    for (contrast,), found in zip(alone, tested, strict=True):
         base = tables.short_name(found.base.value, {})
         other = tables.short_name(found.other.value, {})
         pair = f"`{base}` → `{other}`"

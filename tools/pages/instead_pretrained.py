@@ -5,7 +5,6 @@ win is a right file.
 from collections.abc import Sequence
 
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.outcomes import achieves
 from pddlego_local.runner.settings import Outcome
 from tools.pages import tables
 from tools.pages.records import Records, calls, scored
@@ -34,7 +33,7 @@ def arms(records: Records) -> str:
     rows = []
     for name, cells in by_way(records.sweep(*PRETRAINED)).items():
         row = {"arm": f"`{name}`", "what it is": WAYS[name]}
-        row |= _reached(cells) | costs(cells, _number(cells, "equivalent"))
+        row |= _reached(cells) | costs(cells, tables.reached(cells, "equivalent"))
         rows.append(row)
     return tables.table(rows)
 
@@ -43,16 +42,15 @@ def _reached(cells: Sequence[CellRecord]) -> dict[str, str]:
     worlds = sum(len(scored(cell)) for cell in cells)
     return {
         "worlds": str(worlds),
-        **{stage: str(_number(cells, outcome)) for stage, outcome in STAGES.items()},
+        **{
+            stage: str(tables.reached(cells, outcome))
+            for stage, outcome in STAGES.items()
+        },
     }
 
 
-def _number(cells: Sequence[CellRecord], outcome: Outcome) -> int:
-    return sum(achieves(row, outcome) for cell in cells for row in scored(cell))
-
-
 def pilot(records: Records) -> str:
-    """What free answers did in the settings that were tried."""
+    """The table of the pilot: how far free answers came in each setting."""
     rows = []
     for model, sweep in PILOT:
         for cell in records.sweep(PILOTS, sweep):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
-from pddlego_local.report.outcomes import achieves
 from pddlego_local.report.statistics.rates import Interval
 from pddlego_local.runner.settings import Outcome
 from tools.pages import (
@@ -114,10 +113,9 @@ def games_won(records: Records, links: str = "") -> str:
 
 
 def _won(cells: list[CellRecord], outcome: Outcome) -> str:
-    if outcome == "success":
+    if outcome == "success":  # here by the game's own rule, not by that of the papers
         return str(sum(map(tables.won, cells)))
-    rows = [row for cell in cells for row in scored(cell)]
-    return str(sum(achieves(row, outcome) for row in rows))
+    return str(tables.reached(cells, outcome))
 
 
 def _without_more_retries(cells: list[CellRecord]) -> list[CellRecord]:
@@ -134,12 +132,8 @@ def differences(records: Records) -> list[Dot]:
     for setting in SETTINGS:
         title = setting.title.replace("`", "")
         for sweep in setting.sweeps:
-            compared = (
-                pooled(records, *sweep)
-                if setting.over_worlds
-                else records.compared(*sweep)
-            )
-            for tested in compared.tested:
+            compared = pooled if setting.over_worlds else Records.compared
+            for tested in compared(records, *sweep).tested:
                 base = tables.short_name(tested.base.value, REPAIRED)
                 other = tables.short_name(tested.other.value, {})
                 freely = base == "free" or "repair" in base

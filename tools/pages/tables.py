@@ -10,8 +10,10 @@ from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import Compared, Comparison
 from pddlego_local.report.measures import measure
 from pddlego_local.report.numbers import tries_used_up
+from pddlego_local.report.outcomes import achieves
 from pddlego_local.report.text import markdown
 from pddlego_local.report.verdicts import conclusion, in_short, points
+from pddlego_local.runner.settings import Outcome
 from tools.pages.records import scored
 
 Column = Callable[[CellRecord], str]
@@ -58,6 +60,11 @@ def total(cell: CellRecord, name: str) -> int:
 
 def won(cell: CellRecord) -> int:
     return total(cell, "won")
+
+
+def reached(cells: Iterable[CellRecord], outcome: Outcome) -> int:
+    """Returns the number of scored episodes that have the outcome."""
+    return sum(achieves(row, outcome) for cell in cells for row in scored(cell))
 
 
 def games_won(*cells: CellRecord) -> str:

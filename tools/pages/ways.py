@@ -15,8 +15,8 @@ WAYS = {
     "repair_typed": "a free answer, repaired with what `typed` knows",
     "repair_grounded": "a free answer, repaired with what `grounded` knows",
     "rounds": (
-        "without a plan, the model sees its answer and the error, and answers again, at"
-        " most twice"
+        "if an answer has no plan, the model sees it with the error and answers again,"
+        " at most twice"
     ),
     "best_of_3": "three free answers; the first with a plan is taken",
     "reject_grounded": (
