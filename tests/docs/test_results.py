@@ -19,6 +19,7 @@ DECLARED = [  # archives and their sweeps
     ("instead/records.tar.xz", "instead_coin"),
     ("instead/partial_records.tar.xz", "instead_partial"),
     ("instead/pretrained_records.tar.xz", "instead_pretrained"),
+    ("instead/pretrained_small_records.tar.xz", "instead_pretrained_small"),
     ("mechanism/records.tar.xz", "mechanism"),
     ("mechanism/edit_records.tar.xz", "mechanism_edit"),
     ("pretrained/records.tar.xz", "pretrained"),

@@ -1,11 +1,19 @@
 """docs/results/instead.md: a mask, or what one does without a constrained decoder."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import tries_used_up
 from tools.pages import instead_partial, instead_pretrained, tables
 from tools.pages.blocks import Page
+from tools.pages.instead_pretrained import (
+    LARGE,
+    SMALL,
+    odd_goals,
+    shared_draws,
+    without_a_car,
+)
 from tools.pages.records import Records, scored
 from tools.pages.ways import WAYS, by_way, costs, share_won, total_won
 
@@ -124,9 +132,17 @@ PAGES = (
             "verdicts of partly seen worlds": instead_partial.verdicts,
             "partly seen worlds one by one": instead_partial.by_world,
             "declared afterwards": instead_partial.declared_afterwards,
-            "arms of the pretrained model": instead_pretrained.arms,
-            "shared first draws": instead_pretrained.shared_draws,
-            "verdicts of the pretrained model": instead_pretrained.verdicts,
+            "arms of the 1.5B": partial(instead_pretrained.arms, sweep=LARGE),
+            "first draws of the 1.5B": partial(shared_draws, sweep=LARGE),
+            "verdicts of the 1.5B": partial(instead_pretrained.verdicts, sweep=LARGE),
+            "arms of the 0.5B": partial(instead_pretrained.arms, sweep=SMALL),
+            "first draws of the 0.5B": partial(shared_draws, sweep=SMALL),
+            "verdicts of the 0.5B": partial(instead_pretrained.verdicts, sweep=SMALL),
+            "no car, free": partial(without_a_car, way="free"),
+            "no car, grounded": partial(without_a_car, way="grounded"),
+            "odd goals, free": partial(odd_goals, way="free"),
+            "odd goals, typed": partial(odd_goals, way="typed"),
+            "odd goals, grounded": partial(odd_goals, way="grounded"),
             "pilot of described worlds": instead_pretrained.pilot,
         },
     ),

@@ -87,7 +87,13 @@ SETTINGS = (
     Setting(
         "Qwen2.5-Coder 1.5B, described worlds, right files",
         "instead",
-        (instead_pretrained.PRETRAINED,),
+        (instead_pretrained.LARGE,),
+        outcome="equivalent",
+    ),
+    Setting(
+        "Qwen2.5-Coder 0.5B, described worlds, right files",
+        "instead",
+        (instead_pretrained.SMALL,),
         outcome="equivalent",
     ),
 )
