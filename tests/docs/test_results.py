@@ -18,6 +18,7 @@ DECLARED = [  # archives and their sweeps
     ("nano/fresh_records.tar.xz", "nano_fresh"),
     ("instead/records.tar.xz", "instead_coin"),
     ("instead/partial_records.tar.xz", "instead_partial"),
+    ("instead/partial_pretrained_records.tar.xz", "instead_partial_pretrained"),
     ("instead/pretrained_records.tar.xz", "instead_pretrained"),
     ("instead/pretrained_small_records.tar.xz", "instead_pretrained_small"),
     ("mechanism/records.tar.xz", "mechanism"),

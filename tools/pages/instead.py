@@ -5,8 +5,11 @@ from functools import partial
 
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import tries_used_up
+from pddlego_local.report.verdicts import in_short
+from pddlego_local.runner.settings import Outcome
 from tools.pages import instead_partial, instead_pretrained, tables
 from tools.pages.blocks import Page
+from tools.pages.instead_partial import PARTIAL, PRETRAINED, answers
 from tools.pages.instead_pretrained import (
     LARGE,
     SMALL,
@@ -14,6 +17,7 @@ from tools.pages.instead_pretrained import (
     shared_draws,
     without_a_car,
 )
+from tools.pages.pooled import pooled
 from tools.pages.records import Records, scored
 from tools.pages.ways import WAYS, by_way, costs, share_won, total_won
 
@@ -39,15 +43,60 @@ NAMES = {
     "max_retries 5": "free, asked again",
 }
 
+TASKS: tuple[tuple[str, tuple[str, str], Outcome], ...] = (
+    ("`nano_early`, CoinCollector, whole files", COIN, "success"),
+    ("`nano_explored`, partly seen worlds, edits", PARTIAL, "success"),
+    ("Qwen2.5-Coder 1.5B, CoinCollector, edits", PRETRAINED, "success"),
+    ("Qwen2.5-Coder 1.5B, right files", LARGE, "equivalent"),
+    ("Qwen2.5-Coder 0.5B, right files", SMALL, "equivalent"),
+)
+COLUMNS = {
+    "free": "`free`",
+    "rounds": "`rounds`",
+    "best_of_3": "`best_of_3`",
+    "repair_grounded": "`repair_grounded`",
+    "grounded": "`grounded`",
+}
+
+
+def tasks(records: Records) -> str:
+    """The table of all models and tasks: the share of games won in five ways, and the
+    difference between the repair and the rung.
+    """
+    rows = []
+    for title, sweep, outcome in TASKS:
+        ways = by_way(records.sweep(*sweep))
+        games = sum(len(scored(cell)) for cell in ways["free"])
+        row = {"model and task": title, "games": str(games)}
+        for way, column in COLUMNS.items():
+            won = tables.wins(ways.get(way, ()), outcome)
+            row[column] = tables.percent(won, games) if way in ways else "–"
+        row["from `repair_grounded` to `grounded`"] = _from_repair(records, sweep)
+        rows.append(row)
+    return tables.table(rows)
+
+
+def _from_repair(records: Records, sweep: tuple[str, str]) -> str:
+    """For example "+5 points (2 to 9 at 97.5 %)"."""
+    compared = pooled if sweep == PARTIAL else Records.compared
+    (found,) = (
+        tested
+        for tested in compared(records, *sweep).tested
+        if tables.short_name(tested.base.value, {}) == "repair_grounded"
+        and tables.short_name(tested.other.value, {}) == "grounded"
+    )
+    difference, _, _ = in_short(found, found.new).partition(", p")
+    return difference
+
 
 def played(records: Records) -> dict[str, list[CellRecord]]:
     return by_way(records.sweep(*COIN))
 
 
-def arms(records: Records) -> str:
+def arms(records: Records, sweep: tuple[str, str]) -> str:
     """The table of games won, answers and costs."""
     rows = []
-    for name, cells in played(records).items():
+    for name, cells in by_way(records.sweep(*sweep)).items():
         row = {
             "arm": f"`{name}`",
             "what it is": WAYS[name],
@@ -86,8 +135,8 @@ def used_up(records: Records) -> str:
     return f"{sum(rate.k for rate in answers)} of {sum(rate.n for rate in answers)}"
 
 
-def verdicts(records: Records) -> str:
-    return tables.verdict_lines(records.compared(*COIN))
+def verdicts(records: Records, sweep: tuple[str, str]) -> str:
+    return tables.verdict_lines(records.compared(*sweep))
 
 
 def edit_arms(records: Records) -> str:
@@ -121,23 +170,30 @@ PAGES = (
     Page(
         "docs/results/instead.md",
         {
-            "arms of Coin": arms,
+            "all tasks": tasks,
+            "arms of Coin": partial(arms, sweep=COIN),
             "Coin by rooms": by_rooms,
             "tries used up": used_up,
-            "verdicts of Coin": verdicts,
+            "verdicts of Coin": partial(verdicts, sweep=COIN),
             "arms of edits": edit_arms,
             "verdicts of edits": edit_verdicts,
             "arms of partly seen worlds": instead_partial.arms,
-            "answers in partly seen worlds": instead_partial.answers,
+            "answers in partly seen worlds": partial(answers, sweep=PARTIAL),
             "verdicts of partly seen worlds": instead_partial.verdicts,
             "partly seen worlds one by one": instead_partial.by_world,
             "declared afterwards": instead_partial.declared_afterwards,
             "arms of the 1.5B": partial(instead_pretrained.arms, sweep=LARGE),
             "first draws of the 1.5B": partial(shared_draws, sweep=LARGE),
-            "verdicts of the 1.5B": partial(instead_pretrained.verdicts, sweep=LARGE),
+            "verdicts of the 1.5B": partial(verdicts, sweep=LARGE),
             "arms of the 0.5B": partial(instead_pretrained.arms, sweep=SMALL),
             "first draws of the 0.5B": partial(shared_draws, sweep=SMALL),
-            "verdicts of the 0.5B": partial(instead_pretrained.verdicts, sweep=SMALL),
+            "verdicts of the 0.5B": partial(verdicts, sweep=SMALL),
+            "arms of edits by the 1.5B": partial(arms, sweep=PRETRAINED),
+            "answers of edits by the 1.5B": partial(answers, sweep=PRETRAINED),
+            "verdicts of edits by the 1.5B": partial(verdicts, sweep=PRETRAINED),
+            "pilot of edits by the 1.5B": instead_partial.pilot,
+            "random commands": instead_partial.floor,
+            "as if applied": instead_partial.as_if_applied,
             "no car, free": partial(without_a_car, way="free"),
             "no car, grounded": partial(without_a_car, way="grounded"),
             "odd goals, free": partial(odd_goals, way="free"),

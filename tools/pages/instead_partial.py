@@ -1,6 +1,9 @@
-"""The part of docs/results/instead.md on partly seen worlds."""
+"""The parts of docs/results/instead.md on edits in partly seen worlds."""
 
-from pddlego_local.core.record.events import Call, Event, Repair
+import re
+from itertools import pairwise
+
+from pddlego_local.core.record.events import Call, Event, Plan, Repair
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import family
@@ -12,7 +15,10 @@ from tools.pages.records import Records, scored, transcripts
 from tools.pages.ways import WAYS, by_way, costs, share_won, total_won
 
 PARTIAL = "instead/partial_records.tar.xz", "instead_partial"
+PRETRAINED = "instead/partial_pretrained_records.tar.xz", "instead_partial_pretrained"
+PILOTS = "instead/partial_pilot_records.tar.xz"
 WORLDS = ("coin", "office", "vault")
+UNDEFINED = re.compile(r"Undefined object\s+Got: (\S+)")
 
 
 def of_world(cells: list[CellRecord]) -> dict[str, CellRecord]:
@@ -34,10 +40,10 @@ def arms(records: Records) -> str:
     return tables.table(rows)
 
 
-def answers(records: Records) -> str:
+def answers(records: Records, sweep: tuple[str, str]) -> str:
     """The table of what became of answers, over all worlds."""
     rows = []
-    for name, cells in by_way(records.sweep(*PARTIAL)).items():
+    for name, cells in by_way(records.sweep(*sweep)).items():
         played = [row for cell in cells for row in scored(cell)]
         rows.append(
             {
@@ -51,6 +57,64 @@ def answers(records: Records) -> str:
             }
         )
     return tables.table(rows)
+
+
+def pilot(records: Records) -> str:
+    """The table of the pretrained model's pilot: free answers after more and more
+    example games.
+    """
+    rows = []
+    for sweep in ("coin", "explored"):
+        for cell in records.sweep(PILOTS, sweep):
+            played = scored(cell)
+            rows.append(
+                {
+                    "world": cell.options.get("environment.world", "CoinCollector"),
+                    "example games": cell.options["method.shots"],
+                    "games won": tables.games_won(cell),
+                    "answers": str(sum(row.calls for row in played)),
+                    "no edit could be read": _ended(played, "no_json", "wrong_keys"),
+                    "refused by the planner": _ended(played, "translate_error"),
+                    "with a plan": _ended(played, "solved"),
+                }
+            )
+    return tables.table(rows)
+
+
+def floor(records: Records) -> str:
+    """The games that random commands win, of those that the pretrained model played."""
+    archive, _ = PRETRAINED
+    return tables.games_won(*records.sweep(archive, "random_policy"))
+
+
+def as_if_applied(records: Records) -> str:
+    """For example "119 of 335": the pretrained model's answers to an error that use an
+    object which only the refused answer declares.
+    """
+    (cell,) = by_way(records.sweep(*PRETRAINED))["rounds"]
+    again = applied = 0
+    for events in transcripts(cell):
+        answers = _judged(events)
+        for (refused, _), (answer, message) in pairwise(answers):
+            if answer.where.retry <= refused.where.retry:
+                continue  # another question
+            again += 1
+            declared, _, _ = refused.text.partition('"init"')
+            undefined = UNDEFINED.search(message)
+            applied += undefined is not None and undefined[1] in declared
+    return f"{applied} of {again}"
+
+
+def _judged(events: list[Event]) -> list[tuple[Call, str]]:
+    """Returns each answer with what the planner said of its last file."""
+    found = list[tuple[Call, str]]()
+    for event in events:
+        if isinstance(event, Call):
+            found.append((event, ""))
+        elif isinstance(event, Plan):
+            call, _ = found[-1]
+            found[-1] = (call, event.message)
+    return found
 
 
 def _ended(played: list[EpisodeRow], *causes: str) -> str:

@@ -102,7 +102,3 @@ def _answers(records: Records, way: str) -> list[str]:
     """Returns the texts of an arm that answers once for each world."""
     (cell,) = by_way(records.sweep(*SMALL))[way]
     return [drawn.text for (drawn,) in calls(cell)]
-
-
-def verdicts(records: Records, sweep: tuple[str, str]) -> str:
-    return tables.verdict_lines(records.compared(*sweep))

@@ -85,6 +85,11 @@ SETTINGS = (
         over_worlds=True,
     ),
     Setting(
+        "Qwen2.5-Coder 1.5B, Coin by edits, one example",
+        "instead",
+        (instead_partial.PRETRAINED,),
+    ),
+    Setting(
         "Qwen2.5-Coder 1.5B, described worlds, right files",
         "instead",
         (instead_pretrained.LARGE,),
@@ -113,15 +118,10 @@ def games_won(records: Records, links: str = "") -> str:
         for arm, column in COLUMNS.items():
             # An arm that was played under tight lists alone stands for the arm.
             of_arm = by_arm.get(arm) or by_arm.get(f"{arm}, tight lists")
-            row[column] = _won(of_arm, setting.outcome) if of_arm else "–"
+            won = str(tables.wins(of_arm, setting.outcome)) if of_arm else "–"
+            row[column] = won
         rows.append(row)
     return tables.table(rows)
-
-
-def _won(cells: list[CellRecord], outcome: Outcome) -> str:
-    if outcome == "success":  # here by the game's own rule, not by that of the papers
-        return str(sum(map(tables.won, cells)))
-    return str(tables.reached(cells, outcome))
 
 
 def _without_more_retries(cells: list[CellRecord]) -> list[CellRecord]:

@@ -67,6 +67,15 @@ def reached(cells: Iterable[CellRecord], outcome: Outcome) -> int:
     return sum(achieves(row, outcome) for cell in cells for row in scored(cell))
 
 
+def wins(cells: Iterable[CellRecord], outcome: Outcome) -> int:
+    """Returns the number of scored episodes with the outcome that counts as a win.
+    "success" is by the game's own rule, and not by that of the papers.
+    """
+    if outcome == "success":
+        return sum(map(won, cells))
+    return reached(cells, outcome)
+
+
 def games_won(*cells: CellRecord) -> str:
     """For example "12 of 40": games won of all these cells."""
     games = sum(len(scored(cell)) for cell in cells)
