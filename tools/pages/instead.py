@@ -50,13 +50,7 @@ TASKS: tuple[tuple[str, tuple[str, str], Outcome], ...] = (
     ("Qwen2.5-Coder 1.5B, right files", LARGE, "equivalent"),
     ("Qwen2.5-Coder 0.5B, right files", SMALL, "equivalent"),
 )
-COLUMNS = {
-    "free": "`free`",
-    "rounds": "`rounds`",
-    "best_of_3": "`best_of_3`",
-    "repair_grounded": "`repair_grounded`",
-    "grounded": "`grounded`",
-}
+COMPARED = ("free", "rounds", "best_of_3", "repair_grounded", "grounded")
 
 
 def tasks(records: Records) -> str:
@@ -68,9 +62,9 @@ def tasks(records: Records) -> str:
         ways = by_way(records.sweep(*sweep))
         games = sum(len(scored(cell)) for cell in ways["free"])
         row = {"model and task": title, "games": str(games)}
-        for way, column in COLUMNS.items():
+        for way in COMPARED:
             won = tables.wins(ways.get(way, ()), outcome)
-            row[column] = tables.percent(won, games) if way in ways else "–"
+            row[f"`{way}`"] = tables.percent(won, games) if way in ways else "–"
         row["from `repair_grounded` to `grounded`"] = _from_repair(records, sweep)
         rows.append(row)
     return tables.table(rows)

@@ -1,6 +1,7 @@
 """The parts of docs/results/instead.md on edits in partly seen worlds."""
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 
 from pddlego_local.core.record.events import Call, Event, Plan, Repair
@@ -19,6 +20,17 @@ PRETRAINED = "instead/partial_pretrained_records.tar.xz", "instead_partial_pretr
 PILOTS = "instead/partial_pilot_records.tar.xz"
 WORLDS = ("coin", "office", "vault")
 UNDEFINED = re.compile(r"Undefined object\s+Got: (\S+)")
+
+
+@dataclass
+class Answer:
+    """An answer, the changes that the repair made to it, and what the planner said of
+    its last file.
+    """
+
+    call: Call
+    changes: tuple[str, ...] = ()
+    message: str = ""
 
 
 def of_world(cells: list[CellRecord]) -> dict[str, CellRecord]:
@@ -94,27 +106,14 @@ def as_if_applied(records: Records) -> str:
     (cell,) = by_way(records.sweep(*PRETRAINED))["rounds"]
     again = applied = 0
     for events in transcripts(cell):
-        answers = _judged(events)
-        for (refused, _), (answer, message) in pairwise(answers):
-            if answer.where.retry <= refused.where.retry:
+        for refused, answer in pairwise(_answers(events)):
+            if answer.call.where.retry <= refused.call.where.retry:
                 continue  # another question
             again += 1
-            declared, _, _ = refused.text.partition('"init"')
-            undefined = UNDEFINED.search(message)
+            declared, _, _ = refused.call.text.partition('"init"')
+            undefined = UNDEFINED.search(answer.message)
             applied += undefined is not None and undefined[1] in declared
     return f"{applied} of {again}"
-
-
-def _judged(events: list[Event]) -> list[tuple[Call, str]]:
-    """Returns each answer with what the planner said of its last file."""
-    found = list[tuple[Call, str]]()
-    for event in events:
-        if isinstance(event, Call):
-            found.append((event, ""))
-        elif isinstance(event, Plan):
-            call, _ = found[-1]
-            found[-1] = (call, event.message)
-    return found
 
 
 def _ended(played: list[EpisodeRow], *causes: str) -> str:
@@ -167,20 +166,20 @@ def _episodes(cell: CellRecord, *, won: bool) -> dict[int, list[Event]]:
 def _declares(repaired: list[Event], masked: list[Event]) -> bool:
     """Whether the repair declared a name in the first answer that the mask changed."""
     pairs = zip(_answers(repaired), _answers(masked), strict=False)
-    for (ours, changes), (theirs, _) in pairs:
-        assert ours.messages == theirs.messages
-        if ours.text.split() != theirs.text.split():
-            return any(": declared " in change for change in changes)
+    for ours, theirs in pairs:
+        assert ours.call.messages == theirs.call.messages
+        if ours.call.text.split() != theirs.call.text.split():
+            return any(": declared " in change for change in ours.changes)
     raise ValueError("the two episodes have the same answers")
 
 
-def _answers(events: list[Event]) -> list[tuple[Call, tuple[str, ...]]]:
-    """Returns each answer with the changes that the repair made to it."""
-    found = list[tuple[Call, tuple[str, ...]]]()
+def _answers(events: list[Event]) -> list[Answer]:
+    found = list[Answer]()
     for event in events:
         if isinstance(event, Call):
-            found.append((event, ()))
+            found.append(Answer(event))
         elif isinstance(event, Repair):
-            call, _ = found[-1]
-            found[-1] = (call, event.changes)
+            found[-1].changes = event.changes
+        elif isinstance(event, Plan):
+            found[-1].message = event.message
     return found
